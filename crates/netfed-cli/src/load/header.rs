@@ -1,0 +1,174 @@
+//! The column names of a file: checking them and finding one among them.
+
+use std::collections::HashSet;
+
+use super::{InputError, Place, quote};
+
+/// The most column names that a message lists.
+const LISTED_COLUMNS: usize = 20;
+
+/// The column names of one file, all different and none empty.
+#[derive(Debug)]
+pub(super) struct Header {
+    /// The file, as messages name it.
+    pub(super) file: String,
+    /// The names, in file order.
+    pub(super) names: Vec<String>,
+}
+
+impl Header {
+    /// Checks the names found in `file`. `place` is where they stand, if that
+    /// is a line of the file.
+    pub(super) fn new(
+        file: String,
+        place: Option<Place>,
+        names: Vec<String>,
+    ) -> Result<Self, InputError> {
+        let fault = |problem: String| match place {
+            Some(place) => InputError::at(&file, place, problem),
+            None => InputError::in_file(&file, problem),
+        };
+        let mut seen = HashSet::new();
+        for (at, name) in names.iter().enumerate() {
+            if name.is_empty() {
+                let position = at + 1;
+                return Err(fault(format!(
+                    "expected a name for column {position}, found an empty cell"
+                )));
+            }
+            if !seen.insert(name.as_str()) {
+                let name = quote(name);
+                return Err(fault(format!("the column name {name} is used twice")));
+            }
+        }
+        Ok(Self { file, names })
+    }
+
+    /// Where the column `name` stands.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|there| there == name)
+    }
+
+    /// Like `find`, but a missing column is an error. `hint` ends its sentence.
+    pub(super) fn require(&self, name: &str, hint: &str) -> Result<usize, InputError> {
+        self.find(name).ok_or_else(|| self.missing(name, hint))
+    }
+
+    /// The error for a missing column: what is there, and a near name.
+    pub(super) fn missing(&self, name: &str, hint: &str) -> InputError {
+        let near = self.near(name).map_or_else(String::new, |near| {
+            format!(" (did you mean {}?)", quote(near))
+        });
+        let listed: Vec<_> = self
+            .names
+            .iter()
+            .take(LISTED_COLUMNS)
+            .map(|n| quote(n))
+            .collect();
+        let more = match self.names.len().saturating_sub(LISTED_COLUMNS) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (name, listed) = (quote(name), listed.join(", "));
+        InputError::in_file(
+            &self.file,
+            format!("no column {name}{near}; its columns are {listed}{more}; {hint}"),
+        )
+    }
+
+    /// The column whose name is closest to `name`, if any is close.
+    pub(super) fn near(&self, name: &str) -> Option<&str> {
+        let wanted = name.to_lowercase();
+        let length = wanted.chars().count();
+        self.names
+            .iter()
+            .filter_map(|there| {
+                let folded = there.to_lowercase();
+                let far = distance(&wanted, &folded);
+                let extended = length >= 3 && folded.starts_with(&wanted);
+                (far <= length / 3 || extended).then_some((far, there.as_str()))
+            })
+            .min_by_key(|&(far, _)| far)
+            .map(|(_, there)| there)
+    }
+}
+
+/// How many single-character edits lead from `from` to `to`.
+fn distance(from: &str, to: &str) -> usize {
+    // `row` holds the distances from the part of `from` read so far to each
+    // prefix of `to` that is not empty; `whole` is the one to the empty prefix.
+    let mut row: Vec<usize> = (1..=to.chars().count()).collect();
+    let mut whole = 0;
+    for a in from.chars() {
+        let mut diagonal = whole;
+        whole += 1;
+        let mut left = whole;
+        for (b, above) in to.chars().zip(row.iter_mut()) {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = *above;
+            *above = changed.min(*above + 1).min(left + 1);
+            left = *above;
+        }
+    }
+    row.last().copied().unwrap_or(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(names: &[&str]) -> Result<Header, InputError> {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        Header::new("p.csv".to_owned(), Some(Place::Line(1)), names)
+    }
+
+    #[test]
+    fn names_must_be_there_and_differ() {
+        let error = header(&["node", "x", "x"]).unwrap_err();
+        let twice = "p.csv, line 1: the column name \"x\" is used twice.";
+        assert_eq!(error.to_string(), twice);
+        let error = header(&["node", ""]).unwrap_err();
+        let unnamed = "p.csv, line 1: expected a name for column 2, found an empty cell.";
+        assert_eq!(error.to_string(), unnamed);
+    }
+
+    #[test]
+    fn a_missing_column_lists_what_is_there() {
+        let header = header(&["node", "Y"]).unwrap();
+        assert_eq!(header.require("node", "hint").unwrap(), 0);
+        let error = header.require("y", "give a name").unwrap_err();
+        let message = "p.csv: no column \"y\" (did you mean \"Y\"?); \
+                       its columns are \"node\", \"Y\"; give a name.";
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
+    fn a_long_list_of_columns_is_cut() {
+        let names: Vec<String> = (0..25).map(|i| format!("c{i}")).collect();
+        let header = Header::new("p.csv".to_owned(), None, names).unwrap();
+        let message = header.missing("y", "give a name").to_string();
+        assert!(message.contains("\"c19\" and 5 more; give"), "{message}");
+    }
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let header = header(&["node_id", "sorce", "taget", "x1"]).unwrap();
+        assert_eq!(header.near("node"), Some("node_id"));
+        assert_eq!(header.near("source"), Some("sorce"));
+        assert_eq!(header.near("target"), Some("taget"));
+        assert_eq!(header.near("y"), None);
+    }
+
+    #[test]
+    fn distance_counts_edits() {
+        for (from, to, far) in [
+            ("", "", 0),
+            ("abc", "", 3),
+            ("", "ab", 2),
+            ("kitten", "sitting", 3),
+            ("same", "same", 0),
+        ] {
+            assert_eq!(distance(from, to), far, "{from} to {to}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! How good an answer is, from the point (w, u) alone.
+//!
+//!   P(w) − D(u) = Σᵢ [Lᵢ(wᵢ) + Lᵢ*(sᵢ) − ⟨wᵢ, sᵢ⟩] + Σₑ [cφ(dₑ) + (cφ)*(uₑ) − ⟨dₑ, uₑ⟩]
+//!
+//! with sᵢ = −Σ sign·u over the edges of node i and dₑ = w_tail − w_head. Every bracket is ≥ 0, so the gap splits into
+//! shares: a node's own bracket and those of the edges of which it is the tail. Where Lᵢ*(sᵢ) is infinite (no data,
+//! fewer points than features) the conjugate is taken over ‖w − wᵢ‖ ≤ Rᵢ, with a radius Rᵢ that provably leaves the
+//! optimal value as it is (`radius.rs`, docs/certificate.md). Where no radius is known there is no bound.
+
+use crate::linalg::{axpy, dot};
+use crate::problem::difference;
+use crate::radius::Radii;
+use crate::{Matrix, Problem};
+use rayon::prelude::*;
+
+/// Where the dual bound comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    /// The conjugates of the losses, as in (34) of the paper.
+    Conjugate,
+    /// Conjugates within proven radii around the models of some nodes.
+    Radius {
+        /// Number of nodes that need one.
+        nodes: usize,
+        /// The largest radius used.
+        largest: f64,
+    },
+    /// There is no bound.
+    None,
+}
+
+/// What is known about a point (w, u).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Certificate {
+    /// P(w), the value of the objective.
+    pub objective: f64,
+    /// A proven upper bound of P(w) − min P; +∞ where there is none.
+    pub gap: f64,
+    /// `gap` divided by P(w) or, where that is larger, by a millionth of P(0).
+    pub relative_gap: f64,
+    /// Each node's share of the gap, that of an edge with its tail; they add up to the gap.
+    pub shares: Vec<f64>,
+    /// Where the bound comes from.
+    pub bound: Bound,
+    /// Relative length of one more step of the method, in its own metric: zero exactly at a solution.
+    pub residual: f64,
+}
+
+impl Certificate {
+    /// A proven lower bound of min P; −∞ where there is none.
+    pub fn dual_bound(&self) -> f64 {
+        self.objective - self.gap
+    }
+
+    /// The quantity that a run stops on: the relative gap or, without a bound, the residual.
+    pub fn accuracy(&self) -> f64 {
+        if self.gap.is_finite() { self.relative_gap } else { self.residual }
+    }
+}
+
+/// Computes certificates of one problem.
+pub struct Certifier<'a> {
+    problem: &'a Problem,
+    radii: Radii<'a>,
+    value_at_zero: f64,
+    step_ratio: f64,
+}
+
+/// Terms of one node.
+struct NodeTerms {
+    value: f64,
+    gap: f64,
+    size: f64,
+    moved: f64,
+    weighted: f64,
+}
+
+impl<'a> Certifier<'a> {
+    /// A certifier for a problem. `step_ratio` (γ of Algorithm 1) only sets the metric of the residual.
+    pub fn new(problem: &'a Problem, step_ratio: f64) -> Certifier<'a> {
+        let zero = vec![0.0; problem.dim()];
+        let values: Vec<f64> = (0..problem.nodes()).into_par_iter().map(|i| problem.loss(i).value(&zero)).collect();
+        Certifier { problem, radii: Radii::new(problem), value_at_zero: values.iter().sum(), step_ratio }
+    }
+
+    /// The certificate of parameters w (one row per node) and duals u (one row per edge).
+    pub fn certify(&self, params: &Matrix, duals: &Matrix) -> Certificate {
+        let problem = self.problem;
+        let mut nodes: Vec<NodeTerms> = (0..problem.nodes())
+            .into_par_iter()
+            .map_init(|| Scratch::new(problem.dim()), |s, i| self.node_terms(i, params, duals, s))
+            .collect();
+        let edges: Vec<(f64, f64, f64, f64)> = (0..problem.graph().edges().len())
+            .into_par_iter()
+            .map_init(|| Scratch::new(problem.dim()), |s, e| self.edge_terms(e, params, duals, s))
+            .collect();
+        let objective =
+            nodes.iter().map(|t| t.value).sum::<f64>() + edges.iter().map(|t| t.0).sum::<f64>();
+        let bound = self.bound_the_unbounded(&mut nodes, &edges, params, duals);
+        let mut shares: Vec<f64> = nodes.iter().map(|t| t.gap).collect();
+        for (e, terms) in problem.graph().edges().iter().zip(&edges) {
+            shares[e.tail] += terms.1;
+        }
+        // What the sums themselves may have lost to rounding.
+        let size: f64 = objective.abs() + nodes.iter().map(|t| t.size).sum::<f64>();
+        let rounding = 16.0 * f64::EPSILON * size / problem.nodes() as f64;
+        shares.iter_mut().for_each(|s| *s += rounding);
+        let gap: f64 = shares.iter().sum();
+        let moved: f64 = nodes.iter().map(|t| t.moved).sum::<f64>() + edges.iter().map(|t| t.2).sum::<f64>();
+        let weighted: f64 = nodes.iter().map(|t| t.weighted).sum::<f64>() + edges.iter().map(|t| t.3).sum::<f64>();
+        let scale = objective.max(1e-6 * self.value_at_zero).max(f64::MIN_POSITIVE);
+        Certificate {
+            objective,
+            gap,
+            relative_gap: gap / scale,
+            shares,
+            bound: if gap.is_finite() { bound } else { Bound::None },
+            residual: if moved == 0.0 { 0.0 } else { (moved / weighted.max(f64::MIN_POSITIVE)).sqrt() },
+        }
+    }
+
+    /// Slope sᵢ = −Σ sign·u of a node.
+    fn slope(&self, node: usize, duals: &Matrix, out: &mut [f64]) {
+        out.fill(0.0);
+        for inc in self.problem.graph().incident(node) {
+            axpy(-inc.sign, duals.row(inc.edge), out);
+        }
+    }
+
+    fn node_terms(&self, i: usize, params: &Matrix, duals: &Matrix, s: &mut Scratch) -> NodeTerms {
+        let (loss, w) = (self.problem.loss(i), params.row(i));
+        self.slope(i, duals, &mut s.slope);
+        let value = loss.value(w);
+        let gap = loss.fenchel_gap(&s.slope, w, f64::INFINITY);
+        let size = value.abs() + dot(&s.slope, w).abs();
+        let degree = self.problem.graph().degree(i);
+        if degree == 0 {
+            return NodeTerms { value, gap, size, moved: 0.0, weighted: 0.0 };
+        }
+        let step = self.step_ratio / degree as f64;
+        s.at.copy_from_slice(w);
+        axpy(step, &s.slope, &mut s.at);
+        s.out.copy_from_slice(w);
+        loss.prox(&s.at, step, &mut s.out);
+        let moved = s.out.iter().zip(w).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / step;
+        NodeTerms { value, gap, size, moved, weighted: dot(w, w) / step }
+    }
+
+    /// Value, gap, squared move and squared size of an edge.
+    fn edge_terms(&self, e: usize, params: &Matrix, duals: &Matrix, s: &mut Scratch) -> (f64, f64, f64, f64) {
+        let (penalty, coupling) = (self.problem.penalty(), self.problem.coupling(e));
+        let edge = self.problem.graph().edges()[e];
+        let u = duals.row(e);
+        difference(params.row(edge.tail), params.row(edge.head), &mut s.at);
+        let value = coupling * penalty.value(&s.at);
+        let gap = (value + penalty.conjugate(u, coupling) - dot(&s.at, u)).max(0.0);
+        let step = 0.5 / self.step_ratio;
+        s.out.copy_from_slice(u);
+        axpy(step, &s.at, &mut s.out);
+        penalty.prox_conjugate(&mut s.out, coupling, step);
+        let moved = s.out.iter().zip(u).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / step;
+        (value, gap, moved, dot(u, u) / step)
+    }
+
+    /// Replaces infinite node gaps by gaps within a proven radius, component by component.
+    fn bound_the_unbounded(
+        &self,
+        nodes: &mut [NodeTerms],
+        edges: &[(f64, f64, f64, f64)],
+        params: &Matrix,
+        duals: &Matrix,
+    ) -> Bound {
+        if nodes.iter().all(|t| t.gap.is_finite()) {
+            return Bound::Conjugate;
+        }
+        let values: Vec<f64> = nodes.iter().map(|t| t.value).collect();
+        let edge_values: Vec<f64> = edges.iter().map(|t| t.0).collect();
+        let needy: Vec<bool> = nodes.iter().map(|t| t.gap.is_infinite()).collect();
+        let radii = self.radii.around(params, &values, &edge_values, &needy);
+        nodes.par_iter_mut().enumerate().for_each_init(
+            || vec![0.0; self.problem.dim()],
+            |slope, (i, t)| {
+                if t.gap.is_infinite() && radii[i].is_finite() {
+                    self.slope(i, duals, slope);
+                    t.gap = self.problem.loss(i).fenchel_gap(slope, params.row(i), radii[i]);
+                }
+            },
+        );
+        let used = needy.iter().zip(&radii).filter(|(needy, _)| **needy).map(|(_, r)| *r);
+        Bound::Radius { nodes: used.clone().count(), largest: used.fold(0.0, f64::max) }
+    }
+}
+
+struct Scratch {
+    slope: Vec<f64>,
+    at: Vec<f64>,
+    out: Vec<f64>,
+}
+
+impl Scratch {
+    fn new(dim: usize) -> Scratch {
+        Scratch { slope: vec![0.0; dim], at: vec![0.0; dim], out: vec![0.0; dim] }
+    }
+}

@@ -1,0 +1,86 @@
+//! What can be wrong with the input of the library.
+//!
+//! Not converging is a [`Status`](crate::Status), not an error.
+
+/// What was wrong with the input. Each message is a sentence that a user can act on.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An edge names a node that does not exist.
+    #[error("edge {edge} names node {node}, but the graph has only {nodes} nodes")]
+    NodeOutOfRange {
+        /// Position of the edge in the given list.
+        edge: usize,
+        /// The node that was named.
+        node: usize,
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// An edge from a node to itself.
+    #[error("edge {edge} connects node {node} with itself; remove it")]
+    SelfLoop {
+        /// Position of the edge in the given list.
+        edge: usize,
+        /// The node.
+        node: usize,
+    },
+    /// Two edges between the same pair of nodes.
+    #[error("the edge between nodes {tail} and {head} is given twice; add up the weights yourself")]
+    DuplicateEdge {
+        /// The smaller node.
+        tail: usize,
+        /// The larger node.
+        head: usize,
+    },
+    /// An edge weight that is not a positive finite number.
+    #[error("edge {edge} has weight {weight}; a weight must be positive and finite")]
+    BadWeight {
+        /// Position of the edge in the given list.
+        edge: usize,
+        /// The weight.
+        weight: f64,
+    },
+    /// A number that must be finite, nonnegative or positive is not.
+    #[error("{name} is {value}; it must be {expected}")]
+    BadNumber {
+        /// What the number is.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// Two sizes that must agree do not.
+    #[error("{what}: expected {expected}, found {found}")]
+    Size {
+        /// What was counted.
+        what: &'static str,
+        /// The count that was expected.
+        expected: usize,
+        /// The count that was found.
+        found: usize,
+    },
+    /// A data point that is not finite.
+    #[error("data point {row} of a local dataset has a value that is not finite")]
+    NotFinite {
+        /// The row.
+        row: usize,
+    },
+    /// A class label other than −1 and 1.
+    #[error("data point {row} has label {label}; this loss takes labels −1 and 1")]
+    BadLabel {
+        /// The row.
+        row: usize,
+        /// The label.
+        label: f64,
+    },
+    /// The matrix of a quadratic penalty is not symmetric positive semidefinite.
+    #[error("the matrix Q of the quadratic penalty must be symmetric positive semidefinite: {reason}")]
+    BadQuadratic {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A matrix factorization did not converge.
+    #[error("the singular value decomposition of a local dataset did not converge")]
+    Factorization,
+}

@@ -1,0 +1,45 @@
+//! `absolute`: ℓ(t, y) = |t − y|.
+//!
+//! ℓ*(a, y) = a·y on |a| ≤ 1. A mean of |r| of at most B gives ‖r‖₂/√m ≤ √m·B.
+
+use super::Growth;
+use super::scalar::{Local, ScalarLoss};
+
+/// ℓ(t, y) = |t − y|
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Absolute;
+
+impl ScalarLoss for Absolute {
+    const SMOOTH: bool = false;
+
+    fn value(&self, t: f64, y: f64) -> f64 {
+        (t - y).abs()
+    }
+
+    fn slope(&self, t: f64, y: f64) -> f64 {
+        if t == y { 0.0 } else { (t - y).signum() }
+    }
+
+    fn local(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> Local {
+        let free = multiplier + (t - y) / mu;
+        let slope = free.clamp(-1.0, 1.0);
+        let moved = slope - multiplier;
+        Local {
+            value: slope * (t - y) - 0.5 * mu * moved * moved,
+            slope,
+            curvature: if free == slope { 1.0 / mu } else { 0.0 },
+        }
+    }
+
+    fn conjugate(&self, a: f64, y: f64) -> f64 {
+        if a.abs() <= 1.0 { a * y } else { f64::INFINITY }
+    }
+
+    fn room(&self, _t: f64, _y: f64, a: f64) -> f64 {
+        (1.0 - a.abs()).max(0.0)
+    }
+
+    fn growth(&self, points: usize) -> Growth {
+        Growth::Linear { slope: (points as f64).sqrt(), offset: 0.0 }
+    }
+}

@@ -1,0 +1,47 @@
+//! `hinge`: ℓ(t, y) = max(0, 1 − y·t) with labels y ∈ {−1, 1}.
+//!
+//! ℓ*(a, y) = a·y on −1 ≤ a·y ≤ 0. From ℓ ≥ max(0, −y·t) follows the growth of the margins.
+
+use super::Growth;
+use super::scalar::{Local, ScalarLoss};
+
+/// ℓ(t, y) = max(0, 1 − y·t)
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hinge;
+
+impl ScalarLoss for Hinge {
+    const SMOOTH: bool = false;
+
+    fn value(&self, t: f64, y: f64) -> f64 {
+        (1.0 - y * t).max(0.0)
+    }
+
+    fn slope(&self, t: f64, y: f64) -> f64 {
+        if y * t < 1.0 { -y } else { 0.0 }
+    }
+
+    fn local(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> Local {
+        let free = y * multiplier + (y * t - 1.0) / mu;
+        let b = free.clamp(-1.0, 0.0);
+        let moved = b - y * multiplier;
+        Local {
+            value: b * (y * t - 1.0) - 0.5 * mu * moved * moved,
+            slope: y * b,
+            curvature: if free == b { 1.0 / mu } else { 0.0 },
+        }
+    }
+
+    fn conjugate(&self, a: f64, y: f64) -> f64 {
+        let b = a * y;
+        if (-1.0..=0.0).contains(&b) { b } else { f64::INFINITY }
+    }
+
+    fn room(&self, _t: f64, y: f64, a: f64) -> f64 {
+        let b = a * y;
+        (1.0 + b).min(-b).max(0.0)
+    }
+
+    fn growth(&self, _points: usize) -> Growth {
+        Growth::Margin
+    }
+}

@@ -1,0 +1,56 @@
+//! `huber`: ℓ(t, y) = ½r² for |r| ≤ δ, δ|r| − ½δ² beyond, with r = t − y.
+//!
+//! ℓ*(a, y) = ½a² + a·y on |a| ≤ δ. From ℓ ≥ δ|r| − ½δ², a mean of at most B gives a mean of |r| of at most
+//! B/δ + δ/2, hence ‖r‖₂/√m ≤ √m (B/δ + δ/2).
+
+use super::Growth;
+use super::scalar::{Local, ScalarLoss};
+use crate::Error;
+
+/// ℓ(t, y) = ½r² for |r| ≤ δ, δ|r| − ½δ² beyond
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Huber {
+    delta: f64,
+}
+
+impl Huber {
+    /// The loss with threshold δ > 0.
+    pub fn new(delta: f64) -> Result<Huber, Error> {
+        if delta > 0.0 && delta.is_finite() {
+            Ok(Huber { delta })
+        } else {
+            Err(Error::BadNumber { name: "the threshold δ of the Huber loss", value: delta, expected: "positive and finite" })
+        }
+    }
+}
+
+impl ScalarLoss for Huber {
+    const SMOOTH: bool = true;
+
+    fn value(&self, t: f64, y: f64) -> f64 {
+        let r = (t - y).abs();
+        if r <= self.delta { 0.5 * r * r } else { self.delta * (r - 0.5 * self.delta) }
+    }
+
+    fn slope(&self, t: f64, y: f64) -> f64 {
+        (t - y).clamp(-self.delta, self.delta)
+    }
+
+    fn local(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> Local {
+        let inside = (t - y).abs() <= self.delta;
+        Local { value: self.value(t, y), slope: self.slope(t, y), curvature: if inside { 1.0 } else { 0.0 } }
+    }
+
+    fn conjugate(&self, a: f64, y: f64) -> f64 {
+        if a.abs() <= self.delta { 0.5 * a * a + a * y } else { f64::INFINITY }
+    }
+
+    fn room(&self, t: f64, y: f64, _a: f64) -> f64 {
+        if (t - y).abs() < self.delta { 1.0 } else { 0.0 }
+    }
+
+    fn growth(&self, points: usize) -> Growth {
+        let root = (points as f64).sqrt();
+        Growth::Linear { slope: root / self.delta, offset: 0.5 * root * self.delta }
+    }
+}

@@ -1,0 +1,56 @@
+//! `logistic`: ℓ(t, y) = log(1 + exp(−y·t)) with labels y ∈ {−1, 1}.
+//!
+//! With p = −a·y ∈ [0, 1]: ℓ*(a, y) = p log p + (1 − p) log(1 − p). From ℓ ≥ max(0, −y·t) follows the
+//! growth of the margins.
+
+use super::Growth;
+use super::scalar::{Local, ScalarLoss};
+
+/// ℓ(t, y) = log(1 + exp(−y·t))
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Logistic;
+
+/// 1/(1 + exp(−v)), without overflow.
+pub(crate) fn sigmoid(v: f64) -> f64 {
+    if v >= 0.0 {
+        1.0 / (1.0 + (-v).exp())
+    } else {
+        let e = v.exp();
+        e / (1.0 + e)
+    }
+}
+
+fn x_log_x(x: f64) -> f64 {
+    if x == 0.0 { 0.0 } else { x * x.ln() }
+}
+
+impl ScalarLoss for Logistic {
+    const SMOOTH: bool = true;
+
+    fn value(&self, t: f64, y: f64) -> f64 {
+        let margin = y * t;
+        (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
+    }
+
+    fn slope(&self, t: f64, y: f64) -> f64 {
+        -y * sigmoid(-y * t)
+    }
+
+    fn local(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> Local {
+        let p = sigmoid(-y * t);
+        Local { value: self.value(t, y), slope: -y * p, curvature: p * sigmoid(y * t) }
+    }
+
+    fn conjugate(&self, a: f64, y: f64) -> f64 {
+        let p = -a * y;
+        if (0.0..=1.0).contains(&p) { x_log_x(p) + x_log_x(1.0 - p) } else { f64::INFINITY }
+    }
+
+    fn room(&self, t: f64, y: f64, _a: f64) -> f64 {
+        sigmoid(-y * t) * sigmoid(y * t)
+    }
+
+    fn growth(&self, _points: usize) -> Growth {
+        Growth::Margin
+    }
+}

@@ -1,0 +1,273 @@
+//! Local losses L of the nodes: convex, nonnegative, the mean over the node's data points,
+//! plus `ridge`·‖w‖² and `lasso`·‖w‖₁ where asked for.
+//!
+//! | name | one data point |
+//! | --- | --- |
+//! | `squared` | (y − wᵀx)² |
+//! | `logistic` | log(1 + exp(−y wᵀx)), y ∈ {−1, 1} |
+//! | `huber` | ½r² for \|r\| ≤ δ, δ\|r\| − ½δ² beyond, r = y − wᵀx |
+//! | `absolute` | \|y − wᵀx\| |
+//! | `hinge` | max(0, 1 − y wᵀx), y ∈ {−1, 1} |
+//! | `mean` | ‖x − w‖², data without labels |
+//!
+//! A node without data has L = 0, also when ridge or lasso is asked for.
+
+mod absolute;
+mod hinge;
+mod huber;
+mod least_squares;
+mod linear_model;
+mod logistic;
+mod mean;
+mod newton;
+mod scalar;
+mod squared;
+mod zero;
+
+pub use absolute::Absolute;
+pub use hinge::Hinge;
+pub use huber::Huber;
+pub use least_squares::LeastSquares;
+pub use linear_model::LinearModel;
+pub use logistic::Logistic;
+pub(crate) use logistic::sigmoid;
+pub use mean::Mean;
+pub use scalar::ScalarLoss;
+pub use squared::Squared;
+pub use zero::Zero;
+
+use crate::linalg::{distance, dot, norm};
+use crate::{Dataset, Error};
+
+/// The convex local loss L of one node, with L ≥ 0.
+pub trait Loss: Send + Sync {
+    /// Number of parameters d.
+    fn dim(&self) -> usize;
+
+    /// Number of data points m.
+    fn points(&self) -> usize;
+
+    /// L(w)
+    fn value(&self, params: &[f64]) -> f64;
+
+    /// The gradient of L at w, or a subgradient where there is none.
+    fn gradient(&self, params: &[f64], out: &mut [f64]);
+
+    /// argmin over z of L(z) + ‖z − at‖²/(2·step), to machine accuracy. On entry `out` is a
+    /// guess; a good one saves time, any one gives the answer.
+    fn prox(&self, at: &[f64], step: f64, out: &mut [f64]);
+
+    /// An upper bound of the Fenchel gap L(at) + L_R*(slope) − ⟨slope, at⟩ ≥ 0, where
+    /// L_R*(s) = sup of ⟨s, w⟩ − L(w) over ‖w − at‖ ≤ radius. The radius may be +∞ (then L_R* is
+    /// the conjugate L*), and so may the answer. Never an underestimate.
+    fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64;
+
+    /// Some maximizer of ⟨slope, w⟩ − L(w): for slope 0 a minimizer of L. Where there is none, a
+    /// point that comes near the supremum.
+    fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
+        proximal_point(self, slope, out);
+    }
+
+    /// L*(slope), or an upper bound; +∞ where there is none.
+    fn conjugate(&self, slope: &[f64]) -> f64 {
+        let mut w = vec![0.0; self.dim()];
+        self.maximizer(slope, &mut w);
+        self.fenchel_gap(slope, &w, f64::INFINITY) + dot(slope, &w) - self.value(&w)
+    }
+
+    /// What a small loss says about the predictions of a model.
+    fn growth(&self) -> Growth;
+
+    /// A radius r such that L(w) ≤ level and L(center) ≤ level imply ‖w − center‖ ≤ r; +∞ if unknown.
+    fn level_radius(&self, level: f64, center: &[f64]) -> f64;
+
+    /// gram ← gram + XᵀX/m (row-major d × d): what pooling this node adds to its neighbors.
+    fn add_gram(&self, gram: &mut [f64]);
+
+    /// Features and labels, for losses whose growth is [`Growth::Margin`].
+    fn margins(&self) -> Option<(&[f64], &[f64])> {
+        None
+    }
+}
+
+/// What L(w) ≤ B says about the predictions Xw. See docs/certificate.md, lemma 4.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Growth {
+    /// Nothing: L = 0.
+    Flat,
+    /// ‖Xw − y‖₂/√m ≤ √B
+    Quadratic,
+    /// ‖Xw − y‖₂/√m ≤ slope·B + offset
+    Linear {
+        /// Factor of B.
+        slope: f64,
+        /// Added constant.
+        offset: f64,
+    },
+    /// The mean of max(0, −y xᵀw) is at most B.
+    Margin,
+}
+
+/// The proximal point method for min L(w) − ⟨slope, w⟩ from 0, with steps that grow tenfold.
+/// It converges faster than any linear rate where a minimizer exists.
+fn proximal_point<L: Loss + ?Sized>(loss: &L, slope: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    let mut at = vec![0.0; out.len()];
+    let mut next = vec![0.0; out.len()];
+    let mut step = 1.0;
+    for _ in 0..40 {
+        for ((a, w), s) in at.iter_mut().zip(out.iter()).zip(slope) {
+            *a = w + step * s;
+        }
+        next.copy_from_slice(out);
+        loss.prox(&at, step, &mut next);
+        let moved = distance(&next, out);
+        out.copy_from_slice(&next);
+        if moved <= 1e-15 * norm(out) {
+            break;
+        }
+        step = f64::min(step * 10.0, 1e10);
+    }
+}
+
+/// The kinds of local loss, with their parameters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LossKind {
+    /// (y − wᵀx)²
+    Squared,
+    /// log(1 + exp(−y wᵀx))
+    Logistic,
+    /// ½r², linear beyond the threshold δ
+    Huber {
+        /// The threshold δ > 0.
+        delta: f64,
+    },
+    /// |y − wᵀx|
+    Absolute,
+    /// max(0, 1 − y wᵀx)
+    Hinge,
+    /// ‖x − w‖²
+    Mean,
+}
+
+impl LossKind {
+    /// Whether the labels are classes −1 and 1.
+    pub fn is_classification(self) -> bool {
+        matches!(self, LossKind::Logistic | LossKind::Hinge)
+    }
+
+    /// Whether the data have labels.
+    pub fn has_labels(self) -> bool {
+        self != LossKind::Mean
+    }
+
+    /// The loss of this kind on a local dataset, plus ridge·‖w‖² + lasso·‖w‖₁.
+    /// A dataset without points gives [`Zero`].
+    pub fn build(self, data: Dataset, ridge: f64, lasso: f64) -> Result<Box<dyn Loss>, Error> {
+        for (name, value) in [("ridge", ridge), ("lasso", lasso)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::BadNumber { name, value, expected: "nonnegative and finite" });
+            }
+        }
+        if data.points() == 0 {
+            return Ok(Box::new(Zero::new(data.dim())));
+        }
+        if self.has_labels() && data.labels().is_empty() {
+            return Err(Error::Size { what: "labels of a local dataset", expected: data.points(), found: 0 });
+        }
+        if self.is_classification()
+            && let Some((row, &label)) = data.labels().iter().enumerate().find(|(_, y)| y.abs() != 1.0)
+        {
+            return Err(Error::BadLabel { row, label });
+        }
+        Ok(match self {
+            LossKind::Squared if lasso == 0.0 => Box::new(LeastSquares::new(&data, ridge)?),
+            LossKind::Squared => Box::new(LinearModel::new(Squared, data, ridge, lasso)),
+            LossKind::Logistic => Box::new(LinearModel::new(Logistic, data, ridge, lasso)),
+            LossKind::Huber { delta } => Box::new(LinearModel::new(Huber::new(delta)?, data, ridge, lasso)),
+            LossKind::Absolute => Box::new(LinearModel::new(Absolute, data, ridge, lasso)),
+            LossKind::Hinge => Box::new(LinearModel::new(Hinge, data, ridge, lasso)),
+            LossKind::Mean => Box::new(Mean::new(&data, ridge, lasso)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    fn data(points: usize, dim: usize, classes: bool, seed: u64) -> Dataset {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let features: Vec<f64> = (0..points * dim).map(|_| 4.0 * rng.random::<f64>() - 2.0).collect();
+        let label = |x: &[f64]| {
+            let t = x.iter().sum::<f64>() + rng.random::<f64>() - 0.5;
+            if classes { if t > 0.0 { 1.0 } else { -1.0 } } else { t }
+        };
+        let labels = features.chunks(dim).map(label).collect();
+        Dataset::new(dim, features, labels).unwrap()
+    }
+
+    const KINDS: [(&str, LossKind); 6] = [
+        ("squared", LossKind::Squared),
+        ("logistic", LossKind::Logistic),
+        ("huber", LossKind::Huber { delta: 0.7 }),
+        ("absolute", LossKind::Absolute),
+        ("hinge", LossKind::Hinge),
+        ("mean", LossKind::Mean),
+    ];
+
+    #[test]
+    fn every_loss_obeys_the_laws() {
+        for (name, kind) in KINDS {
+            for (ridge, lasso) in [(0.0, 0.0), (0.3, 0.0), (0.0, 0.2), (0.1, 0.4)] {
+                for (points, dim) in [(1, 1), (12, 3), (2, 4), (40, 2)] {
+                    let loss = kind.build(data(points, dim, kind.is_classification(), 3), ridge, lasso).unwrap();
+                    if let Err(broken) = laws::check_loss(loss.as_ref(), 5) {
+                        panic!("{name}, ridge {ridge}, lasso {lasso}, {points} points, {dim} features: {broken}");
+                    }
+                }
+            }
+        }
+        assert_eq!(laws::check_loss(&Zero::new(2), 1), Ok(()));
+    }
+
+    #[test]
+    fn laws_hold_for_repeated_rows_and_large_features() {
+        let mut features = Vec::new();
+        for r in 0..8 {
+            let base = [100.0, -250.0 + (r / 2) as f64, 1.0];
+            features.extend(base);
+        }
+        for (name, kind) in KINDS {
+            let labels = (0..8).map(|r| if r % 3 == 0 { 1.0 } else { -1.0 }).collect();
+            let loss = kind.build(Dataset::new(3, features.clone(), labels).unwrap(), 0.0, 0.0).unwrap();
+            let (v, mut z, mut from_far) = ([0.5, -0.2, 3.0], [0.0; 3], [7.0, -9.0, 2.0]);
+            loss.prox(&v, 0.5, &mut z);
+            loss.prox(&v, 0.5, &mut from_far);
+            assert!(distance(&z, &from_far) < 1e-9, "{name}: {z:?} {from_far:?}");
+            let slope: Vec<f64> = v.iter().zip(&z).map(|(v, z)| (v - z) / 0.5).collect();
+            let gap = loss.fenchel_gap(&slope, &z, 10.0);
+            assert!((0.0..1e-8).contains(&gap), "{name}: {gap}");
+        }
+    }
+
+    #[test]
+    fn a_dataset_without_points_is_the_zero_loss() {
+        let loss = LossKind::Squared.build(Dataset::empty(2), 1.0, 1.0).unwrap();
+        assert_eq!((loss.value(&[3.0, 4.0]), loss.points()), (0.0, 0));
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        let d = || data(4, 2, false, 1);
+        assert!(LossKind::Squared.build(d(), -1.0, 0.0).is_err());
+        assert!(LossKind::Squared.build(d(), 0.0, f64::NAN).is_err());
+        assert!(LossKind::Huber { delta: 0.0 }.build(d(), 0.0, 0.0).is_err());
+        assert!(LossKind::Logistic.build(d(), 0.0, 0.0).is_err());
+        let unlabeled = Dataset::new(1, vec![1.0], vec![]).unwrap();
+        assert!(LossKind::Absolute.build(unlabeled, 0.0, 0.0).is_err());
+    }
+}

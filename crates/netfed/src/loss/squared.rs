@@ -1,0 +1,38 @@
+//! ℓ(t, y) = (t − y)², for models with a lasso term ([`super::LeastSquares`] serves the others).
+//!
+//! ℓ*(a, y) = a²/4 + a·y.
+
+use super::scalar::{Local, ScalarLoss};
+use super::Growth;
+
+/// ℓ(t, y) = (t − y)²
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Squared;
+
+impl ScalarLoss for Squared {
+    const SMOOTH: bool = true;
+
+    fn value(&self, t: f64, y: f64) -> f64 {
+        (t - y) * (t - y)
+    }
+
+    fn slope(&self, t: f64, y: f64) -> f64 {
+        2.0 * (t - y)
+    }
+
+    fn local(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> Local {
+        Local { value: self.value(t, y), slope: self.slope(t, y), curvature: 2.0 }
+    }
+
+    fn conjugate(&self, a: f64, y: f64) -> f64 {
+        a * a / 4.0 + a * y
+    }
+
+    fn room(&self, _t: f64, _y: f64, _a: f64) -> f64 {
+        2.0
+    }
+
+    fn growth(&self, _points: usize) -> Growth {
+        Growth::Quadratic
+    }
+}

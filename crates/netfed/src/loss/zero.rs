@@ -1,0 +1,62 @@
+//! The loss of a node without data: L = 0.
+//!
+//! L*(s) is 0 at s = 0 and +∞ elsewhere; within ‖w − at‖ ≤ R it is ⟨s, at⟩ + R‖s‖.
+
+use super::{Growth, Loss};
+use crate::linalg::norm;
+
+/// L(w) = 0
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Zero {
+    dim: usize,
+}
+
+impl Zero {
+    /// The zero loss on vectors of `dim` parameters.
+    pub fn new(dim: usize) -> Zero {
+        Zero { dim }
+    }
+}
+
+impl Loss for Zero {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn points(&self) -> usize {
+        0
+    }
+
+    fn value(&self, _params: &[f64]) -> f64 {
+        0.0
+    }
+
+    fn gradient(&self, _params: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    fn prox(&self, at: &[f64], _step: f64, out: &mut [f64]) {
+        out.copy_from_slice(at);
+    }
+
+    fn fenchel_gap(&self, slope: &[f64], _at: &[f64], radius: f64) -> f64 {
+        match norm(slope) {
+            0.0 => 0.0,
+            size => size * radius,
+        }
+    }
+
+    fn maximizer(&self, _slope: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    fn growth(&self) -> Growth {
+        Growth::Flat
+    }
+
+    fn level_radius(&self, _level: f64, _center: &[f64]) -> f64 {
+        f64::INFINITY
+    }
+
+    fn add_gram(&self, _gram: &mut [f64]) {}
+}

@@ -1,0 +1,97 @@
+//! One node's half of Algorithm 1 (diagonally preconditioned primal-dual method):
+//!
+//!   v = w − τ Σ_slots sign·u,   w⁺ = prox_{τL}(v),   message = 2w⁺ − w
+//!   u⁺ = prox_{σ(cφ)*}(u + σ·(message_tail − message_head))        on every edge
+//!
+//! with τ = γ/degree and σ = 1/(2γ); γ = 1 is the published choice. A state machine without input and output: the
+//! in-process driver and a network peer call the same two functions. Each end of an edge keeps its copy of the
+//! dual u; both do the same arithmetic in the same order (tail minus head), so that the copies agree to the last
+//! bit and duals never travel. Sums run over the slots in order, so that the result does not depend on who
+//! computes when.
+
+use crate::linalg::axpy;
+use crate::loss::Loss;
+use crate::penalty::Penalty;
+use crate::problem::difference;
+
+/// One edge as the node sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// +1 if the node is the tail of the edge, −1 if it is the head.
+    pub sign: f64,
+    /// λ·A of the edge.
+    pub coupling: f64,
+}
+
+/// State of one node in the primal-dual method.
+pub struct PrimalDualNode<'a> {
+    loss: &'a dyn Loss,
+    penalty: &'a dyn Penalty,
+    links: Vec<Link>,
+    primal_step: f64,
+    dual_step: f64,
+    params: Vec<f64>,
+    duals: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl<'a> PrimalDualNode<'a> {
+    /// A node with its edges in slot order, at w = 0 and u = 0. `step_ratio` is γ. A node without edges starts at a
+    /// minimizer of its own loss and stays there.
+    pub fn new(loss: &'a dyn Loss, penalty: &'a dyn Penalty, links: Vec<Link>, step_ratio: f64) -> PrimalDualNode<'a> {
+        let dim = loss.dim();
+        let mut node = PrimalDualNode {
+            loss,
+            penalty,
+            primal_step: step_ratio / links.len() as f64,
+            dual_step: 0.5 / step_ratio,
+            params: vec![0.0; dim],
+            duals: vec![0.0; dim * links.len()],
+            scratch: vec![0.0; dim],
+            links,
+        };
+        if node.links.is_empty() {
+            let slope = vec![0.0; dim];
+            loss.maximizer(&slope, &mut node.params);
+        }
+        node
+    }
+
+    /// Current parameters w.
+    pub fn params(&self) -> &[f64] {
+        &self.params
+    }
+
+    /// This node's copy of the dual u of the edge in a slot.
+    pub fn dual(&self, slot: usize) -> &[f64] {
+        let dim = self.params.len();
+        &self.duals[slot * dim..(slot + 1) * dim]
+    }
+
+    /// Local step; writes what the neighbors are to be told.
+    pub fn compute(&mut self, message: &mut [f64]) {
+        message.copy_from_slice(&self.params);
+        if self.links.is_empty() {
+            return;
+        }
+        self.scratch.copy_from_slice(&self.params);
+        for (link, u) in self.links.iter().zip(self.duals.chunks_exact(self.params.len())) {
+            axpy(-self.primal_step * link.sign, u, &mut self.scratch);
+        }
+        self.loss.prox(&self.scratch, self.primal_step, &mut self.params);
+        for (m, w) in message.iter_mut().zip(&self.params) {
+            *m = 2.0 * w - *m;
+        }
+    }
+
+    /// Takes one neighbor's message; `sent` is what this node itself has sent in the same round.
+    pub fn absorb(&mut self, slot: usize, sent: &[f64], received: &[f64]) {
+        let dim = self.params.len();
+        let Link { sign, coupling } = self.links[slot];
+        let (tail, head) = if sign > 0.0 { (sent, received) } else { (received, sent) };
+        difference(tail, head, &mut self.scratch);
+        let u = &mut self.duals[slot * dim..(slot + 1) * dim];
+        axpy(self.dual_step, &self.scratch, u);
+        self.penalty.prox_conjugate(u, coupling, self.dual_step);
+    }
+}

@@ -1,0 +1,96 @@
+//! Penalties φ of the generalized total variation, used as c·φ with the coupling c = λ·A.
+//!
+//! Each is convex, even and zero at zero. The dual variable u of an edge lives in the domain
+//! of the conjugate (cφ)*.
+
+mod norm1;
+mod norm2;
+mod norm_inf;
+mod quadratic;
+mod squared;
+
+pub use norm_inf::NormInf;
+pub use norm1::Norm1;
+pub use norm2::Norm2;
+pub use quadratic::Quadratic;
+pub use squared::Squared;
+
+use crate::linalg::norm;
+
+/// A convex penalty φ.
+pub trait Penalty: Send + Sync {
+    /// φ(v)
+    fn value(&self, diff: &[f64]) -> f64;
+
+    /// u ← argmin over z of (cφ)*(z) + ‖z − u‖²/(2·step), in place, with c the coupling.
+    fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64);
+
+    /// (cφ)*(u); +∞ outside its domain. A violation of the domain by rounding alone
+    /// (a relative 1e-12) counts as inside.
+    fn conjugate(&self, dual: &[f64], coupling: f64) -> f64;
+
+    /// How φ bounds ‖v‖₂ for vectors of d entries.
+    fn growth(&self, dim: usize) -> PenaltyGrowth;
+
+    /// A factor h with this property: if some of the models lie in a Euclidean ball of radius
+    /// ρ, the others can be moved to within h·ρ of its center by a map that fixes the former
+    /// and does not increase φ of any difference (docs/certificate.md, lemma 3).
+    /// +∞ where no such factor is known.
+    fn hull_factor(&self, dim: usize) -> f64;
+
+    /// Whether φ is nonsmooth at zero, so that models can be fused exactly.
+    fn fuses(&self) -> bool;
+}
+
+/// A lower bound of a penalty by the Euclidean norm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PenaltyGrowth {
+    /// φ(v) ≥ k‖v‖₂
+    Linear(f64),
+    /// φ(v) ≥ (k/2)‖v‖₂²
+    Quadratic(f64),
+    /// φ may vanish away from zero.
+    None,
+}
+
+/// A tolerance for a domain that was left by rounding alone.
+const ROUNDING: f64 = 1e-12;
+
+/// The conjugate of c·‖·‖: the indicator of the dual-norm ball of radius c.
+fn ball_indicator(dual_norm: f64, coupling: f64) -> f64 {
+    if dual_norm <= coupling * (1.0 + ROUNDING) { 0.0 } else { f64::INFINITY }
+}
+
+/// u ← u·min(1, c/‖u‖₂)
+fn clip_norm2(dual: &mut [f64], coupling: f64) {
+    let length = norm(dual);
+    if length > coupling {
+        let scale = coupling / length;
+        dual.iter_mut().for_each(|u| *u *= scale);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws;
+
+    #[test]
+    fn every_penalty_obeys_the_laws() {
+        let q = Quadratic::new(3, &[2.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.25]).unwrap();
+        let singular = Quadratic::new(3, &[1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
+        let all: [(&str, &dyn Penalty); 6] = [
+            ("l2", &Norm2),
+            ("l1", &Norm1),
+            ("linf", &NormInf),
+            ("squared", &Squared),
+            ("quadratic", &q),
+            ("singular quadratic", &singular),
+        ];
+        for (name, penalty) in all {
+            if let Err(broken) = laws::check_penalty(penalty, 3, 17) {
+                panic!("{name}: {broken}");
+            }
+        }
+    }
+}

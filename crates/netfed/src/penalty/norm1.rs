@@ -1,0 +1,35 @@
+//! `l1`: φ(v) = ‖v‖₁ = Σ_j |v_j|.
+//!
+//! (cφ)* is the indicator of |u_j| ≤ c for all j; its prox clips every entry, for every step.
+
+use super::{Penalty, PenaltyGrowth, ball_indicator};
+
+/// φ(v) = ‖v‖₁
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Norm1;
+
+impl Penalty for Norm1 {
+    fn value(&self, diff: &[f64]) -> f64 {
+        diff.iter().map(|v| v.abs()).sum()
+    }
+
+    fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, _step: f64) {
+        dual.iter_mut().for_each(|u| *u = u.clamp(-coupling, coupling));
+    }
+
+    fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
+        ball_indicator(dual.iter().fold(0.0, |m, u| f64::max(m, u.abs())), coupling)
+    }
+
+    fn growth(&self, _dim: usize) -> PenaltyGrowth {
+        PenaltyGrowth::Linear(1.0)
+    }
+
+    fn hull_factor(&self, dim: usize) -> f64 {
+        (dim as f64).sqrt()
+    }
+
+    fn fuses(&self) -> bool {
+        true
+    }
+}

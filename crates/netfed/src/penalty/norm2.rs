@@ -1,0 +1,36 @@
+//! `l2`, the network lasso: φ(v) = ‖v‖₂.
+//!
+//! (cφ)* is the indicator of ‖u‖₂ ≤ c; its prox clips the length of u to c, for every step.
+
+use super::{Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
+use crate::linalg::norm;
+
+/// φ(v) = ‖v‖₂
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Norm2;
+
+impl Penalty for Norm2 {
+    fn value(&self, diff: &[f64]) -> f64 {
+        norm(diff)
+    }
+
+    fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, _step: f64) {
+        clip_norm2(dual, coupling);
+    }
+
+    fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
+        ball_indicator(norm(dual), coupling)
+    }
+
+    fn growth(&self, _dim: usize) -> PenaltyGrowth {
+        PenaltyGrowth::Linear(1.0)
+    }
+
+    fn hull_factor(&self, _dim: usize) -> f64 {
+        1.0
+    }
+
+    fn fuses(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,40 @@
+//! `squared`, the penalty of MOCHA: φ(v) = ½‖v‖₂².
+//!
+//! (cφ)*(u) = ‖u‖₂²/(2c); its prox with step s is u·c/(c + s).
+
+use super::{Penalty, PenaltyGrowth};
+use crate::linalg::dot;
+
+/// φ(v) = ½‖v‖₂²
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Squared;
+
+impl Penalty for Squared {
+    fn value(&self, diff: &[f64]) -> f64 {
+        0.5 * dot(diff, diff)
+    }
+
+    fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64) {
+        let scale = coupling / (coupling + step);
+        dual.iter_mut().for_each(|u| *u *= scale);
+    }
+
+    fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
+        match dot(dual, dual) {
+            0.0 => 0.0,
+            square => square / (2.0 * coupling),
+        }
+    }
+
+    fn growth(&self, _dim: usize) -> PenaltyGrowth {
+        PenaltyGrowth::Quadratic(1.0)
+    }
+
+    fn hull_factor(&self, _dim: usize) -> f64 {
+        1.0
+    }
+
+    fn fuses(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,105 @@
+//! The problem, once, for all of netfed:
+//!
+//!   minimize over w₁ … wₙ   Σᵢ Lᵢ(wᵢ) + λ Σₑ Aₑ φ(w_tail − w_head)          (GTV minimization)
+//!
+//! Every check is here; behind it the code trusts its input.
+
+use crate::loss::Loss;
+use crate::penalty::Penalty;
+use crate::{Error, Graph, Matrix};
+use rayon::prelude::*;
+
+/// An instance of GTV minimization.
+pub struct Problem {
+    graph: Graph,
+    losses: Vec<Box<dyn Loss>>,
+    penalty: Box<dyn Penalty>,
+    lambda: f64,
+    dim: usize,
+}
+
+impl Problem {
+    /// A problem from the empirical graph, one loss per node, the penalty φ and λ ≥ 0.
+    pub fn new(graph: Graph, losses: Vec<Box<dyn Loss>>, penalty: Box<dyn Penalty>, lambda: f64) -> Result<Problem, Error> {
+        if losses.len() != graph.nodes() {
+            return Err(Error::Size { what: "local losses", expected: graph.nodes(), found: losses.len() });
+        }
+        let dim = losses.first().map_or(0, |l| l.dim());
+        if dim == 0 {
+            return Err(Error::Size { what: "nodes with parameters", expected: 1, found: 0 });
+        }
+        if let Some(other) = losses.iter().map(|l| l.dim()).find(|&d| d != dim) {
+            return Err(Error::Size { what: "parameters of a local loss", expected: dim, found: other });
+        }
+        if !(lambda >= 0.0 && lambda.is_finite()) {
+            return Err(Error::BadNumber { name: "lambda", value: lambda, expected: "nonnegative and finite" });
+        }
+        let heaviest = graph.edges().iter().fold(0.0, |m: f64, e| m.max(e.weight));
+        if !(lambda * heaviest).is_finite() {
+            return Err(Error::BadNumber { name: "lambda times the largest edge weight", value: lambda * heaviest, expected: "finite" });
+        }
+        // Without coupling there are no edges: every node is trained alone.
+        let graph = if lambda == 0.0 { graph.without_edges() } else { graph };
+        Ok(Problem { graph, losses, penalty, lambda, dim })
+    }
+
+    /// The edges that couple: all of the given graph, none when λ = 0.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Local loss of a node.
+    pub fn loss(&self, node: usize) -> &dyn Loss {
+        self.losses[node].as_ref()
+    }
+
+    /// The penalty φ.
+    pub fn penalty(&self) -> &dyn Penalty {
+        self.penalty.as_ref()
+    }
+
+    /// λ
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// λ·A of an edge.
+    pub fn coupling(&self, edge: usize) -> f64 {
+        self.lambda * self.graph.edges()[edge].weight
+    }
+
+    /// Number of nodes n.
+    pub fn nodes(&self) -> usize {
+        self.losses.len()
+    }
+
+    /// Number of parameters d of each node's model.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// λ·A·φ(w_tail − w_head) of an edge; `diff` is scratch space of d entries.
+    pub(crate) fn edge_value(&self, edge: usize, params: &Matrix, diff: &mut [f64]) -> f64 {
+        let e = self.graph.edges()[edge];
+        difference(params.row(e.tail), params.row(e.head), diff);
+        self.coupling(edge) * self.penalty.value(diff)
+    }
+
+    /// The objective Σᵢ Lᵢ(wᵢ) + λ Σₑ Aₑ φ(w_tail − w_head).
+    pub fn objective(&self, params: &Matrix) -> f64 {
+        let nodes: Vec<f64> =
+            (0..self.nodes()).into_par_iter().map(|i| self.loss(i).value(params.row(i))).collect();
+        let edges: Vec<f64> = (0..self.graph.edges().len())
+            .into_par_iter()
+            .map_init(|| vec![0.0; self.dim], |diff, e| self.edge_value(e, params, diff))
+            .collect();
+        nodes.iter().sum::<f64>() + edges.iter().sum::<f64>()
+    }
+}
+
+/// out ← tail − head: the difference over an edge, always in this direction.
+pub(crate) fn difference(tail: &[f64], head: &[f64], out: &mut [f64]) {
+    for ((o, t), h) in out.iter_mut().zip(tail).zip(head) {
+        *o = t - h;
+    }
+}

@@ -1,0 +1,267 @@
+//! Radii Rᵢ around given models wᵢ such that min P is attained, or approached, with every model within its radius.
+//!
+//! Everything rests on the level set: a better point w' has P(w') ≤ P(w) =: B on every connected component, and all
+//! terms of P are nonnegative. The statements and proofs are in docs/certificate.md:
+//!
+//! * *anchored* (lemma 3): if every node with data bounds its own model at level B, so are the others: a map that does
+//!   not increase any φ moves them near the anchored ones;
+//! * *pooled* (lemma 4): the penalty bounds ‖w'ᵢ − w'_root‖ along a spanning tree, the data of the whole component
+//!   bound w'_root.
+
+use crate::linalg::{cholesky, cholesky_solve, distance, dot, norm, symmetric_eigen};
+use crate::loss::{Growth, LinearModel, Logistic, Loss, sigmoid};
+use crate::penalty::PenaltyGrowth;
+use crate::{Dataset, Matrix, Problem};
+use std::collections::BinaryHeap;
+use std::sync::OnceLock;
+
+/// Radii of one problem; what does not depend on the point is computed once, when first needed.
+pub(crate) struct Radii<'a> {
+    problem: &'a Problem,
+    components: OnceLock<Vec<Component>>,
+}
+
+struct Component {
+    nodes: Vec<usize>,
+    edges: Vec<usize>,
+    root: usize,
+    /// For each node of `nodes`: 1/width (the smallest coupling on the widest path to the root) for penalties that grow
+    /// linearly, resistance (Σ 1/coupling on the best path) for those that grow quadratically.
+    remoteness: Vec<f64>,
+    pooled: Pooled,
+}
+
+/// What the pooled data of a component say about the model at its root.
+enum Pooled {
+    Nothing,
+    /// Losses of residuals: the smallest eigenvalue of Σ XᵀX/m, and per node a bound of ‖XᵀX/m‖.
+    Residual { smallest: f64, norms: Vec<f64> },
+    /// Losses of margins: Σ_r max(0, −y_r x_rᵀw) ≥ growth·‖w‖; per node Σ_r ‖x_r‖; the largest m.
+    Margin { growth: f64, lengths: Vec<f64>, most_points: f64 },
+}
+
+impl<'a> Radii<'a> {
+    pub(crate) fn new(problem: &'a Problem) -> Radii<'a> {
+        Radii { problem, components: OnceLock::new() }
+    }
+
+    /// A radius for every node in a component that has a needy node; +∞ where none is known.
+    pub(crate) fn around(&self, params: &Matrix, values: &[f64], edge_values: &[f64], needy: &[bool]) -> Vec<f64> {
+        let mut radii = vec![f64::INFINITY; params.rows()];
+        for c in self.components.get_or_init(|| components(self.problem)) {
+            if c.nodes.iter().any(|&i| needy[i]) {
+                let level = c.nodes.iter().map(|&i| values[i]).sum::<f64>()
+                    + c.edges.iter().map(|&e| edge_values[e]).sum::<f64>();
+                // A hair more than the computed value: it may have been rounded down.
+                let level = level * (1.0 + 1e-12);
+                c.anchored(self.problem, params, level, &mut radii);
+                c.pooled(self.problem, params, level, &mut radii);
+            }
+        }
+        radii
+    }
+}
+
+impl Component {
+    /// Lemma 3.
+    fn anchored(&self, problem: &Problem, params: &Matrix, level: f64, radii: &mut [f64]) {
+        let with_data = || self.nodes.iter().copied().filter(|&i| problem.loss(i).points() > 0);
+        let count = with_data().count() as f64;
+        if count == 0.0 {
+            return;
+        }
+        let mut center = vec![0.0; problem.dim()];
+        for i in with_data() {
+            crate::linalg::axpy(1.0 / count, params.row(i), &mut center);
+        }
+        let mut ball = 0.0;
+        for i in with_data() {
+            let own = problem.loss(i).level_radius(level, params.row(i));
+            radii[i] = radii[i].min(own);
+            ball = f64::max(ball, own + distance(params.row(i), &center));
+        }
+        let moved = problem.penalty().hull_factor(problem.dim()) * ball;
+        for &i in self.nodes.iter().filter(|&&i| problem.loss(i).points() == 0) {
+            radii[i] = radii[i].min(moved + distance(params.row(i), &center));
+        }
+    }
+
+    /// Lemma 4.
+    fn pooled(&self, problem: &Problem, params: &Matrix, level: f64, radii: &mut [f64]) {
+        let Some(reach) = self.reach(problem, level) else { return };
+        let root = params.row(self.root);
+        let drift: Vec<f64> = self.nodes.iter().map(|&i| distance(params.row(i), root)).collect();
+        match &self.pooled {
+            Pooled::Nothing => {}
+            Pooled::Residual { smallest, norms } => {
+                let (mut slope, mut offset, mut quadratic) = (0.0, 0.0, 0.0);
+                for growth in self.nodes.iter().map(|&i| problem.loss(i).growth()) {
+                    match growth {
+                        Growth::Quadratic => quadratic = level.sqrt(),
+                        Growth::Linear { slope: s, offset: o } => {
+                            slope = f64::max(slope, s);
+                            offset += o * o;
+                        }
+                        Growth::Flat | Growth::Margin => {}
+                    }
+                }
+                let residual: f64 = quadratic + slope * level + f64::sqrt(offset);
+                let spread = norms.iter().zip(&reach).zip(&drift).map(|((g, r), d)| g * (r + d) * (r + d)).sum::<f64>();
+                let at_root = (2.0 * residual + spread.sqrt()) / smallest.sqrt();
+                for ((&i, r), d) in self.nodes.iter().zip(&reach).zip(&drift) {
+                    radii[i] = radii[i].min(at_root + r + d);
+                }
+            }
+            Pooled::Margin { growth, lengths, most_points } => {
+                let spread: f64 = lengths.iter().zip(&reach).map(|(x, r)| x * r).sum();
+                let at_root = (level * most_points + spread) / growth;
+                for (&i, r) in self.nodes.iter().zip(&reach) {
+                    radii[i] = radii[i].min(at_root + r + norm(params.row(i)));
+                }
+            }
+        }
+    }
+
+    /// Bounds of ‖wᵢ − w_root‖ on the level set, one per node.
+    fn reach(&self, problem: &Problem, level: f64) -> Option<Vec<f64>> {
+        match problem.penalty().growth(problem.dim()) {
+            PenaltyGrowth::Linear(k) => Some(self.remoteness.iter().map(|r| level * r / k).collect()),
+            PenaltyGrowth::Quadratic(k) => Some(self.remoteness.iter().map(|r| (2.0 * level * r / k).sqrt()).collect()),
+            PenaltyGrowth::None => None,
+        }
+    }
+}
+
+fn components(problem: &Problem) -> Vec<Component> {
+    let graph = problem.graph();
+    let of_node = graph.components(|_| true);
+    let count = of_node.iter().max().map_or(0, |c| c + 1);
+    let mut nodes = vec![Vec::new(); count];
+    let mut edges = vec![Vec::new(); count];
+    of_node.iter().enumerate().for_each(|(i, &c)| nodes[c].push(i));
+    graph.edges().iter().enumerate().for_each(|(e, edge)| edges[of_node[edge.tail]].push(e));
+    let mut distance = vec![f64::INFINITY; graph.nodes()];
+    let build = |(nodes, edges): (Vec<usize>, Vec<usize>)| {
+        let root = nodes.iter().copied().max_by_key(|&i| (graph.degree(i), std::cmp::Reverse(i))).unwrap_or(0);
+        remoteness(problem, root, &mut distance);
+        let remoteness = nodes.iter().map(|&i| distance[i]).collect();
+        let pooled = pool(problem, &nodes);
+        Component { nodes, edges, root, remoteness, pooled }
+    };
+    nodes.into_iter().zip(edges).map(build).collect()
+}
+
+/// A node in the queue of the search, nearest first.
+#[derive(PartialEq)]
+struct Queued(f64, usize);
+
+impl Eq for Queued {}
+
+impl Ord for Queued {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
+    }
+}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Dijkstra's search from the root with edge lengths 1/coupling, where a path is as long as its longest edge (penalty
+/// of linear growth) or as the sum of its edges (quadratic growth).
+fn remoteness(problem: &Problem, root: usize, distance: &mut [f64]) {
+    let sums = matches!(problem.penalty().growth(problem.dim()), PenaltyGrowth::Quadratic(_));
+    let mut queue = BinaryHeap::from([Queued(0.0, root)]);
+    distance[root] = 0.0;
+    while let Some(Queued(d, i)) = queue.pop() {
+        if d > distance[i] {
+            continue;
+        }
+        for inc in problem.graph().incident(i) {
+            let length = 1.0 / problem.coupling(inc.edge);
+            let through = if sums { d + length } else { d.max(length) };
+            if through < distance[inc.neighbor] {
+                distance[inc.neighbor] = through;
+                queue.push(Queued(through, inc.neighbor));
+            }
+        }
+    }
+}
+
+fn pool(problem: &Problem, nodes: &[usize]) -> Pooled {
+    let d = problem.dim();
+    let growths: Vec<Growth> = nodes.iter().map(|&i| problem.loss(i).growth()).collect();
+    let residuals = growths.iter().any(|g| matches!(g, Growth::Quadratic | Growth::Linear { .. }));
+    if !residuals {
+        return pool_margins(problem, nodes).unwrap_or(Pooled::Nothing);
+    }
+    let mut total = vec![0.0; d * d];
+    let mut norms = Vec::with_capacity(nodes.len());
+    let mut own = vec![0.0; d * d];
+    for (&i, growth) in nodes.iter().zip(&growths) {
+        own.fill(0.0);
+        if !matches!(growth, Growth::Flat | Growth::Margin) {
+            problem.loss(i).add_gram(&mut own);
+        }
+        let trace: f64 = (0..d).map(|j| own[j * d + j]).sum();
+        norms.push(trace.min(norm(&own)));
+        total.iter_mut().zip(&own).for_each(|(t, o)| *t += o);
+    }
+    match smallest_eigenvalue(&total, d) {
+        Some(smallest) => Pooled::Residual { smallest, norms },
+        None => Pooled::Nothing,
+    }
+}
+
+/// The smallest eigenvalue of a positive definite matrix, less what rounding may have added; none if it is singular
+/// to working accuracy.
+fn smallest_eigenvalue(matrix: &[f64], d: usize) -> Option<f64> {
+    let (values, _) = symmetric_eigen(matrix, d).ok()?;
+    let (smallest, largest) = (*values.first()?, *values.last()?);
+    let sure = smallest - 1e-13 * largest * d as f64;
+    (sure > 1e-12 * largest).then_some(sure)
+}
+
+/// Lemma 5: with the slopes p of a logistic fit of all points, the weights p + Δ prove the growth of the margins.
+fn pool_margins(problem: &Problem, nodes: &[usize]) -> Option<Pooled> {
+    let d = problem.dim();
+    let (mut features, mut labels, mut most_points) = (Vec::new(), Vec::new(), 0.0);
+    let mut lengths = Vec::with_capacity(nodes.len());
+    for &i in nodes {
+        let (x, y) = problem.loss(i).margins().unwrap_or((&[], &[]));
+        features.extend_from_slice(x);
+        labels.extend_from_slice(y);
+        most_points = f64::max(most_points, y.len() as f64);
+        lengths.push(x.chunks_exact(d).map(norm).sum());
+    }
+    let pooled = LinearModel::new(Logistic, Dataset::new(d, features, labels).ok()?, 0.0, 0.0);
+    let mut w = vec![0.0; d];
+    let zero = vec![0.0; d];
+    pooled.maximizer(&zero, &mut w);
+    let (x, y) = pooled.margins()?;
+    let (mut hessian, mut mismatch) = (vec![0.0; d * d], vec![0.0; d]);
+    for (x, y) in x.chunks_exact(d).zip(y) {
+        let margin = y * dot(x, &w);
+        let (p, q) = (sigmoid(-margin), sigmoid(margin));
+        for i in 0..d {
+            crate::linalg::axpy(p * q * x[i], x, &mut hessian[i * d..(i + 1) * d]);
+        }
+        crate::linalg::axpy(p * y, x, &mut mismatch);
+    }
+    let smallest = smallest_eigenvalue(&hessian, d)?;
+    if !cholesky(&mut hessian, d, 1e-12) {
+        return None;
+    }
+    let inverse_norm = |v: &[f64]| {
+        let mut solved = v.to_vec();
+        cholesky_solve(&hessian, d, &mut solved);
+        dot(v, &solved).sqrt()
+    };
+    let longest = x.chunks_exact(d).map(&inverse_norm).fold(0.0, f64::max);
+    let room = 1.0 / longest - inverse_norm(&mismatch);
+    // Half of it: inverse norms are computed to fewer digits than the rest.
+    let growth = 0.5 * room * smallest.sqrt();
+    (growth > 0.0).then_some(Pooled::Margin { growth, lengths, most_points })
+}

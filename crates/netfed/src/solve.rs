@@ -1,0 +1,171 @@
+//! The in-process driver: every node computes, every node absorbs, until the certificate is good enough.
+
+use crate::certificate::{Certificate, Certifier};
+use crate::node::{Link, PrimalDualNode};
+use crate::{Error, Matrix, Problem};
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// Settings of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// The run ends when the relative gap (without a bound: the residual) is at most this.
+    pub tolerance: f64,
+    /// The run ends after this many iterations.
+    pub max_iterations: u64,
+    /// γ in τ = γ/degree, σ = 1/(2γ). Algorithm 1 as published has γ = 1. The limit is the same for every γ > 0, the
+    /// way there is not.
+    pub step_ratio: f64,
+    /// Iterations between two looks at the certificate: the first after this many, later ones after this many or 5%
+    /// of the iterations so far, whichever is more.
+    pub check_every: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { tolerance: 1e-6, max_iterations: 100_000, step_ratio: 1.0, check_every: 10 }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Result<(), Error> {
+        let positive = |name, value: f64| match value > 0.0 && value.is_finite() {
+            true => Ok(()),
+            false => Err(Error::BadNumber { name, value, expected: "positive and finite" }),
+        };
+        positive("the step ratio", self.step_ratio)?;
+        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
+            return Err(Error::BadNumber { name: "the tolerance", value: self.tolerance, expected: "nonnegative and finite" });
+        }
+        positive("the number of iterations between checks", self.check_every as f64)
+    }
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// The tolerance was met.
+    Solved,
+    /// The iterations were used up.
+    MaxIterations,
+    /// The observer asked to stop.
+    Stopped,
+}
+
+/// The outcome of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// One model per node.
+    pub params: Matrix,
+    /// One dual vector per edge of [`Problem::graph`].
+    pub duals: Matrix,
+    /// Why the run ended.
+    pub status: Status,
+    /// How good the answer is.
+    pub certificate: Certificate,
+    /// Number of iterations.
+    pub iterations: u64,
+}
+
+/// What an observer is told.
+pub struct Progress<'a> {
+    /// Iterations done.
+    pub iteration: u64,
+    /// The certificate, in the iterations in which it was computed.
+    pub certificate: Option<&'a Certificate>,
+}
+
+/// Solves a problem by Algorithm 1. The observer is called after every iteration and may end the run. The result does
+/// not depend on the number of threads of the current rayon pool, to the last bit.
+pub fn solve(
+    problem: &Problem,
+    options: &Options,
+    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+) -> Result<Solution, Error> {
+    options.check()?;
+    let mut run = Run::new(problem, options);
+    let mut next_check = 0;
+    let mut iterations = 0;
+    loop {
+        let checked = (iterations == next_check || iterations == options.max_iterations).then(|| run.certify());
+        let call = observer(Progress { iteration: iterations, certificate: checked.as_ref() });
+        let status = match &checked {
+            Some(c) if c.accuracy() <= options.tolerance => Some(Status::Solved),
+            _ if iterations == options.max_iterations => Some(Status::MaxIterations),
+            _ if call.is_break() => Some(Status::Stopped),
+            _ => None,
+        };
+        if let Some(status) = status {
+            let certificate = checked.unwrap_or_else(|| run.certify());
+            let (params, duals) = run.point();
+            return Ok(Solution { params, duals, status, certificate, iterations });
+        }
+        if checked.is_some() {
+            next_check = iterations + options.check_every.max(iterations / 20);
+        }
+        run.iterate();
+        iterations += 1;
+    }
+}
+
+/// The nodes of a run and the messages between them.
+struct Run<'a> {
+    problem: &'a Problem,
+    nodes: Vec<PrimalDualNode<'a>>,
+    messages: Matrix,
+    certifier: Certifier<'a>,
+}
+
+impl<'a> Run<'a> {
+    fn new(problem: &'a Problem, options: &Options) -> Run<'a> {
+        let start = |i: usize| {
+            let link = |inc: &crate::Incidence| Link { sign: inc.sign, coupling: problem.coupling(inc.edge) };
+            let links = problem.graph().incident(i).iter().map(link).collect();
+            PrimalDualNode::new(problem.loss(i), problem.penalty(), links, options.step_ratio)
+        };
+        Run {
+            problem,
+            nodes: (0..problem.nodes()).into_par_iter().map(start).collect(),
+            messages: Matrix::zeros(problem.nodes(), problem.dim()),
+            certifier: Certifier::new(problem, options.step_ratio),
+        }
+    }
+
+    fn iterate(&mut self) {
+        let dim = self.problem.dim();
+        let chunk = self.problem.nodes().div_ceil(8 * rayon::current_num_threads()).max(16);
+        self.nodes
+            .par_chunks_mut(chunk)
+            .zip(self.messages.as_mut_slice().par_chunks_mut(chunk * dim))
+            .for_each(|(nodes, messages)| {
+                nodes.iter_mut().zip(messages.chunks_exact_mut(dim)).for_each(|(n, m)| n.compute(m));
+            });
+        let (graph, messages) = (self.problem.graph(), &self.messages);
+        self.nodes.par_chunks_mut(chunk).enumerate().for_each(|(k, nodes)| {
+            for (i, node) in nodes.iter_mut().enumerate().map(|(i, n)| (k * chunk + i, n)) {
+                for (slot, inc) in graph.incident(i).iter().enumerate() {
+                    node.absorb(slot, messages.row(i), messages.row(inc.neighbor));
+                }
+            }
+        });
+    }
+
+    /// Parameters of the nodes, and duals of the edges as their tails hold them.
+    fn point(&self) -> (Matrix, Matrix) {
+        let (graph, dim) = (self.problem.graph(), self.problem.dim());
+        let mut params = Matrix::zeros(graph.nodes(), dim);
+        let mut duals = Matrix::zeros(graph.edges().len(), dim);
+        for (i, node) in self.nodes.iter().enumerate() {
+            params.row_mut(i).copy_from_slice(node.params());
+            for (slot, inc) in graph.incident(i).iter().enumerate().filter(|(_, inc)| inc.sign > 0.0) {
+                duals.row_mut(inc.edge).copy_from_slice(node.dual(slot));
+            }
+        }
+        (params, duals)
+    }
+
+    fn certify(&self) -> Certificate {
+        let (params, duals) = self.point();
+        self.certifier.certify(&params, &duals)
+    }
+}
