@@ -1,1 +1,36 @@
-fn main() {}
+//! The command line of netfed: parse, dispatch, exit status.
+//!
+//! 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.
+
+mod args;
+mod commands;
+mod failure;
+mod load;
+mod memory;
+mod output;
+mod prepare;
+mod progress;
+mod report;
+mod run_folder;
+mod settings;
+
+use std::process::ExitCode;
+
+use args::{Args, Command};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let done = match args.command {
+        Command::Fit(fit) => commands::fit::run(*fit),
+        Command::Predict(predict) => commands::predict::run(&predict),
+        Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            progress::say(&failure.to_string());
+            ExitCode::from(failure.exit)
+        }
+    }
+}

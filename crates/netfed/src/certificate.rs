@@ -79,8 +79,14 @@ impl<'a> Certifier<'a> {
     /// A certifier for a problem. `step_ratio` (γ of Algorithm 1) only sets the metric of the residual.
     pub fn new(problem: &'a Problem, step_ratio: f64) -> Certifier<'a> {
         let zero = vec![0.0; problem.dim()];
-        let values: Vec<f64> = (0..problem.nodes()).into_par_iter().map(|i| problem.loss(i).value(&zero)).collect();
-        Certifier { problem, radii: Radii::new(problem), value_at_zero: values.iter().sum(), step_ratio }
+        let values: Vec<f64> =
+            (0..problem.nodes()).into_par_iter().map(|i| problem.loss(i).value(&zero)).collect();
+        Certifier {
+            problem,
+            radii: Radii::new(problem),
+            value_at_zero: values.iter().sum(),
+            step_ratio,
+        }
     }
 
     /// The certificate of parameters w (one row per node) and duals u (one row per edge).
@@ -106,8 +112,10 @@ impl<'a> Certifier<'a> {
         let rounding = 16.0 * f64::EPSILON * size / problem.nodes() as f64;
         shares.iter_mut().for_each(|s| *s += rounding);
         let gap: f64 = shares.iter().sum();
-        let moved: f64 = nodes.iter().map(|t| t.moved).sum::<f64>() + edges.iter().map(|t| t.2).sum::<f64>();
-        let weighted: f64 = nodes.iter().map(|t| t.weighted).sum::<f64>() + edges.iter().map(|t| t.3).sum::<f64>();
+        let moved: f64 =
+            nodes.iter().map(|t| t.moved).sum::<f64>() + edges.iter().map(|t| t.2).sum::<f64>();
+        let weighted: f64 =
+            nodes.iter().map(|t| t.weighted).sum::<f64>() + edges.iter().map(|t| t.3).sum::<f64>();
         let scale = objective.max(1e-6 * self.value_at_zero).max(f64::MIN_POSITIVE);
         Certificate {
             objective,
@@ -115,7 +123,11 @@ impl<'a> Certifier<'a> {
             relative_gap: gap / scale,
             shares,
             bound: if gap.is_finite() { bound } else { Bound::None },
-            residual: if moved == 0.0 { 0.0 } else { (moved / weighted.max(f64::MIN_POSITIVE)).sqrt() },
+            residual: if moved == 0.0 {
+                0.0
+            } else {
+                (moved / weighted.max(f64::MIN_POSITIVE)).sqrt()
+            },
         }
     }
 
@@ -147,7 +159,13 @@ impl<'a> Certifier<'a> {
     }
 
     /// Value, gap, squared move and squared size of an edge.
-    fn edge_terms(&self, e: usize, params: &Matrix, duals: &Matrix, s: &mut Scratch) -> (f64, f64, f64, f64) {
+    fn edge_terms(
+        &self,
+        e: usize,
+        params: &Matrix,
+        duals: &Matrix,
+        s: &mut Scratch,
+    ) -> (f64, f64, f64, f64) {
         let (penalty, coupling) = (self.problem.penalty(), self.problem.coupling(e));
         let edge = self.problem.graph().edges()[e];
         let u = duals.row(e);

@@ -18,7 +18,11 @@ impl Matrix {
     /// A matrix from its values, row by row.
     pub fn from_rows(cols: usize, values: Vec<f64>) -> Result<Matrix, Error> {
         if cols == 0 || !values.len().is_multiple_of(cols) {
-            return Err(Error::Size { what: "values of a matrix", expected: cols, found: values.len() });
+            return Err(Error::Size {
+                what: "values of a matrix",
+                expected: cols,
+                found: values.len(),
+            });
         }
         Ok(Matrix { cols, values })
     }
@@ -67,11 +71,19 @@ impl Dataset {
     /// A dataset from `features`, row by row, and `labels` (empty: data without labels).
     pub fn new(dim: usize, features: Vec<f64>, labels: Vec<f64>) -> Result<Dataset, Error> {
         if dim == 0 || !features.len().is_multiple_of(dim) {
-            return Err(Error::Size { what: "features of a data point", expected: dim, found: features.len() });
+            return Err(Error::Size {
+                what: "features of a data point",
+                expected: dim,
+                found: features.len(),
+            });
         }
         let points = features.len() / dim;
         if !labels.is_empty() && labels.len() != points {
-            return Err(Error::Size { what: "labels of a local dataset", expected: points, found: labels.len() });
+            return Err(Error::Size {
+                what: "labels of a local dataset",
+                expected: points,
+                found: labels.len(),
+            });
         }
         for (row, x) in features.chunks_exact(dim).enumerate() {
             if !x.iter().all(|v| v.is_finite()) || labels.get(row).is_some_and(|y| !y.is_finite()) {

@@ -75,7 +75,9 @@ pub enum Error {
         label: f64,
     },
     /// The matrix of a quadratic penalty is not symmetric positive semidefinite.
-    #[error("the matrix Q of the quadratic penalty must be symmetric positive semidefinite: {reason}")]
+    #[error(
+        "the matrix Q of the quadratic penalty must be symmetric positive semidefinite: {reason}"
+    )]
     BadQuadratic {
         /// What is wrong with it.
         reason: String,

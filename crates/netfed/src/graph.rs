@@ -54,7 +54,9 @@ impl Graph {
             sorted.push(Edge { tail, head, weight });
         }
         sorted.sort_unstable_by_key(|e| (e.tail, e.head));
-        if let Some(pair) = sorted.windows(2).find(|p| (p[0].tail, p[0].head) == (p[1].tail, p[1].head)) {
+        if let Some(pair) =
+            sorted.windows(2).find(|p| (p[0].tail, p[0].head) == (p[1].tail, p[1].head))
+        {
             return Err(Error::DuplicateEdge { tail: pair[0].tail, head: pair[0].head });
         }
         Ok(Graph::from_sorted(nodes, sorted))
@@ -150,9 +152,15 @@ mod tests {
 
     #[test]
     fn refuses_bad_edges() {
-        assert!(matches!(Graph::new(2, &[(0, 2, 1.0)]), Err(Error::NodeOutOfRange { node: 2, .. })));
+        assert!(matches!(
+            Graph::new(2, &[(0, 2, 1.0)]),
+            Err(Error::NodeOutOfRange { node: 2, .. })
+        ));
         assert!(matches!(Graph::new(2, &[(1, 1, 1.0)]), Err(Error::SelfLoop { node: 1, .. })));
-        assert!(matches!(Graph::new(2, &[(0, 1, 1.0), (1, 0, 2.0)]), Err(Error::DuplicateEdge { .. })));
+        assert!(matches!(
+            Graph::new(2, &[(0, 1, 1.0), (1, 0, 2.0)]),
+            Err(Error::DuplicateEdge { .. })
+        ));
         for w in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(matches!(Graph::new(2, &[(0, 1, w)]), Err(Error::BadWeight { .. })));
         }

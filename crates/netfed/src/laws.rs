@@ -52,7 +52,11 @@ fn check_gradient(loss: &dyn Loss, w: &[f64], v: &[f64]) -> Result<(), String> {
     let (lw, lv) = (loss.value(w), loss.value(v));
     law(lw >= 0.0, "L ≥ 0", &[lw])?;
     let below = lw + dot(&g, &sub(v, w));
-    law(lv >= below - 1e-10 * (1.0 + lv.abs() + below.abs()), "L(v) ≥ L(w) + ⟨g, v − w⟩", &[lv, below])?;
+    law(
+        lv >= below - 1e-10 * (1.0 + lv.abs() + below.abs()),
+        "L(v) ≥ L(w) + ⟨g, v − w⟩",
+        &[lv, below],
+    )?;
     let direction = sub(v, w);
     let h = 1e-6;
     let shifted = |t: f64| w.iter().zip(&direction).map(|(a, p)| a + t * p).collect::<Vec<_>>();
@@ -60,7 +64,11 @@ fn check_gradient(loss: &dyn Loss, w: &[f64], v: &[f64]) -> Result<(), String> {
     let curvature = (ahead + behind - 2.0 * lw) / h;
     let derivative = (ahead - behind) / (2.0 * h);
     let slack = 1e-4 * (1.0 + derivative.abs() + lw) + curvature.abs();
-    law((derivative - dot(&g, &direction)).abs() <= slack, "gradient = finite difference", &[derivative, dot(&g, &direction)])
+    law(
+        (derivative - dot(&g, &direction)).abs() <= slack,
+        "gradient = finite difference",
+        &[derivative, dot(&g, &direction)],
+    )
 }
 
 fn check_prox(loss: &dyn Loss, v: &[f64], step: f64, rng: &mut ChaCha8Rng) -> Result<(), String> {
@@ -77,15 +85,29 @@ fn check_prox(loss: &dyn Loss, v: &[f64], step: f64, rng: &mut ChaCha8Rng) -> Re
         let y: Vec<f64> = z.iter().zip(random_vector(rng, d, scale)).map(|(a, b)| a + b).collect();
         let above = loss.value(&y);
         let below = lz + dot(&slope, &sub(&y, &z));
-        let rounding = 1e-11 * (1.0 + lz + above + norm(&slope) * (norm(&y) + norm(&z)) + norm(v) / step * 1e-2);
-        law(above >= below - rounding, "(v − prox(v))/step is a subgradient at prox(v)", &[step, above, below])?;
+        let rounding = 1e-11
+            * (1.0 + lz + above + norm(&slope) * (norm(&y) + norm(&z)) + norm(v) / step * 1e-2);
+        law(
+            above >= below - rounding,
+            "(v − prox(v))/step is a subgradient at prox(v)",
+            &[step, above, below],
+        )?;
     }
     let gap = loss.fenchel_gap(&slope, &z, 10.0);
     let rounding = 1e-9 * (1.0 + lz + norm(v) / step);
-    law(gap >= -rounding && gap <= rounding, "the Fenchel gap is zero at the slope of the prox", &[step, gap])
+    law(
+        gap >= -rounding && gap <= rounding,
+        "the Fenchel gap is zero at the slope of the prox",
+        &[step, gap],
+    )
 }
 
-fn check_fenchel(loss: &dyn Loss, w: &[f64], v: &[f64], rng: &mut ChaCha8Rng) -> Result<(), String> {
+fn check_fenchel(
+    loss: &dyn Loss,
+    w: &[f64],
+    v: &[f64],
+    rng: &mut ChaCha8Rng,
+) -> Result<(), String> {
     let d = w.len();
     let mut slope = vec![0.0; d];
     loss.gradient(v, &mut slope);
@@ -102,12 +124,20 @@ fn check_fenchel(loss: &dyn Loss, w: &[f64], v: &[f64], rng: &mut ChaCha8Rng) ->
             let length = norm(&p).max(1e-300);
             p.iter_mut().zip(w).for_each(|(p, w)| *p = w + *p / length * reach);
             let reached = lw + dot(&slope, &sub(&p, w)) - loss.value(&p);
-            law(claimed >= reached - 1e-10 * (1.0 + reached.abs() + lw), "the Fenchel gap is never below a value it bounds", &[radius, claimed, reached])?;
+            law(
+                claimed >= reached - 1e-10 * (1.0 + reached.abs() + lw),
+                "the Fenchel gap is never below a value it bounds",
+                &[radius, claimed, reached],
+            )?;
         }
     }
     let conjugate = loss.conjugate(&slope);
     let young = lw + conjugate - dot(w, &slope);
-    law(young >= -1e-9 * (1.0 + lw + dot(w, &slope).abs()), "L(w) + L*(s) ≥ ⟨w, s⟩", &[lw, conjugate, young])
+    law(
+        young >= -1e-9 * (1.0 + lw + dot(w, &slope).abs()),
+        "L(w) + L*(s) ≥ ⟨w, s⟩",
+        &[lw, conjugate, young],
+    )
 }
 
 fn check_growth(loss: &dyn Loss, w: &[f64], v: &[f64]) -> Result<(), String> {
@@ -125,7 +155,11 @@ fn check_growth(loss: &dyn Loss, w: &[f64], v: &[f64]) -> Result<(), String> {
     loss.add_gram(&mut gram);
     let diff = sub(w, v);
     let square: f64 = gram.chunks_exact(d).zip(&diff).map(|(row, x)| x * dot(row, &diff)).sum();
-    law(square.max(0.0).sqrt() <= 2.0 * residual * (1.0 + 1e-9) + 1e-12, "growth of the predictions", &[square, residual])
+    law(
+        square.max(0.0).sqrt() <= 2.0 * residual * (1.0 + 1e-9) + 1e-12,
+        "growth of the predictions",
+        &[square, residual],
+    )
 }
 
 /// Checks the laws of a penalty at seeded random points.
@@ -137,7 +171,11 @@ pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(),
         let v = random_vector(&mut rng, dim, size);
         let value = penalty.value(&v);
         let mirrored: Vec<f64> = v.iter().map(|x| -x).collect();
-        law(value >= 0.0 && value == penalty.value(&mirrored), "φ is even and not negative", &[value])?;
+        law(
+            value >= 0.0 && value == penalty.value(&mirrored),
+            "φ is even and not negative",
+            &[value],
+        )?;
         let bound = match penalty.growth(dim) {
             PenaltyGrowth::Linear(k) => k * norm(&v),
             PenaltyGrowth::Quadratic(k) => 0.5 * k * dot(&v, &v),
@@ -151,14 +189,24 @@ pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(),
         }
         let mut u = v.clone();
         penalty.prox_conjugate(&mut u, 0.0, 0.5);
-        law(u.iter().all(|x| *x == 0.0) && penalty.conjugate(&u, 0.0) == 0.0, "coupling 0 gives dual 0", &u)?;
+        law(
+            u.iter().all(|x| *x == 0.0) && penalty.conjugate(&u, 0.0) == 0.0,
+            "coupling 0 gives dual 0",
+            &u,
+        )?;
     }
     Ok(())
 }
 
 /// With u = prox_conjugate(v), Moreau's identity makes p = (v − u)/step the prox of (c/step)φ at v/step: u is a
 /// subgradient of cφ at p, and Fenchel-Young holds with equality.
-fn check_dual_step(penalty: &dyn Penalty, v: &[f64], c: f64, step: f64, rng: &mut ChaCha8Rng) -> Result<(), String> {
+fn check_dual_step(
+    penalty: &dyn Penalty,
+    v: &[f64],
+    c: f64,
+    step: f64,
+    rng: &mut ChaCha8Rng,
+) -> Result<(), String> {
     let mut u = v.to_vec();
     penalty.prox_conjugate(&mut u, c, step);
     let p: Vec<f64> = v.iter().zip(&u).map(|(a, b)| (a - b) / step).collect();
@@ -169,7 +217,11 @@ fn check_dual_step(penalty: &dyn Penalty, v: &[f64], c: f64, step: f64, rng: &mu
     law(young.abs() <= rounding, "cφ(p) + (cφ)*(u) = ⟨p, u⟩ at the prox", &[c, step, young])?;
     let y = random_vector(rng, v.len(), 5.0);
     let (above, below) = (c * penalty.value(&y), value + dot(&u, &sub(&y, &p)));
-    law(above >= below - rounding - 1e-11 * norm(&y) * norm(&u), "u is a subgradient of cφ at p", &[c, above, below])?;
+    law(
+        above >= below - rounding - 1e-11 * norm(&y) * norm(&u),
+        "u is a subgradient of cφ at p",
+        &[c, above, below],
+    )?;
     let young = c * penalty.value(&y) + conjugate - dot(&y, &u);
     law(young >= -rounding - 1e-11 * norm(&y) * norm(&u), "cφ(y) + (cφ)*(u) ≥ ⟨y, u⟩", &[c, young])
 }

@@ -38,7 +38,12 @@ pub struct PrimalDualNode<'a> {
 impl<'a> PrimalDualNode<'a> {
     /// A node with its edges in slot order, at w = 0 and u = 0. `step_ratio` is γ. A node without edges starts at a
     /// minimizer of its own loss and stays there.
-    pub fn new(loss: &'a dyn Loss, penalty: &'a dyn Penalty, links: Vec<Link>, step_ratio: f64) -> PrimalDualNode<'a> {
+    pub fn new(
+        loss: &'a dyn Loss,
+        penalty: &'a dyn Penalty,
+        links: Vec<Link>,
+        step_ratio: f64,
+    ) -> PrimalDualNode<'a> {
         let dim = loss.dim();
         let mut node = PrimalDualNode {
             loss,

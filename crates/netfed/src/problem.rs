@@ -20,23 +20,44 @@ pub struct Problem {
 
 impl Problem {
     /// A problem from the empirical graph, one loss per node, the penalty φ and λ ≥ 0.
-    pub fn new(graph: Graph, losses: Vec<Box<dyn Loss>>, penalty: Box<dyn Penalty>, lambda: f64) -> Result<Problem, Error> {
+    pub fn new(
+        graph: Graph,
+        losses: Vec<Box<dyn Loss>>,
+        penalty: Box<dyn Penalty>,
+        lambda: f64,
+    ) -> Result<Problem, Error> {
         if losses.len() != graph.nodes() {
-            return Err(Error::Size { what: "local losses", expected: graph.nodes(), found: losses.len() });
+            return Err(Error::Size {
+                what: "local losses",
+                expected: graph.nodes(),
+                found: losses.len(),
+            });
         }
         let dim = losses.first().map_or(0, |l| l.dim());
         if dim == 0 {
             return Err(Error::Size { what: "nodes with parameters", expected: 1, found: 0 });
         }
         if let Some(other) = losses.iter().map(|l| l.dim()).find(|&d| d != dim) {
-            return Err(Error::Size { what: "parameters of a local loss", expected: dim, found: other });
+            return Err(Error::Size {
+                what: "parameters of a local loss",
+                expected: dim,
+                found: other,
+            });
         }
         if !(lambda >= 0.0 && lambda.is_finite()) {
-            return Err(Error::BadNumber { name: "lambda", value: lambda, expected: "nonnegative and finite" });
+            return Err(Error::BadNumber {
+                name: "lambda",
+                value: lambda,
+                expected: "nonnegative and finite",
+            });
         }
         let heaviest = graph.edges().iter().fold(0.0, |m: f64, e| m.max(e.weight));
         if !(lambda * heaviest).is_finite() {
-            return Err(Error::BadNumber { name: "lambda times the largest edge weight", value: lambda * heaviest, expected: "finite" });
+            return Err(Error::BadNumber {
+                name: "lambda times the largest edge weight",
+                value: lambda * heaviest,
+                expected: "finite",
+            });
         }
         // Without coupling there are no edges: every node is trained alone.
         let graph = if lambda == 0.0 { graph.without_edges() } else { graph };

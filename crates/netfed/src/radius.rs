@@ -35,9 +35,16 @@ struct Component {
 enum Pooled {
     Nothing,
     /// Losses of residuals: the smallest eigenvalue of Σ XᵀX/m, and per node a bound of ‖XᵀX/m‖.
-    Residual { smallest: f64, norms: Vec<f64> },
+    Residual {
+        smallest: f64,
+        norms: Vec<f64>,
+    },
     /// Losses of margins: Σ_r max(0, −y_r x_rᵀw) ≥ growth·‖w‖; per node Σ_r ‖x_r‖; the largest m.
-    Margin { growth: f64, lengths: Vec<f64>, most_points: f64 },
+    Margin {
+        growth: f64,
+        lengths: Vec<f64>,
+        most_points: f64,
+    },
 }
 
 impl<'a> Radii<'a> {
@@ -46,7 +53,13 @@ impl<'a> Radii<'a> {
     }
 
     /// A radius for every node in a component that has a needy node; +∞ where none is known.
-    pub(crate) fn around(&self, params: &Matrix, values: &[f64], edge_values: &[f64], needy: &[bool]) -> Vec<f64> {
+    pub(crate) fn around(
+        &self,
+        params: &Matrix,
+        values: &[f64],
+        edge_values: &[f64],
+        needy: &[bool],
+    ) -> Vec<f64> {
         let mut radii = vec![f64::INFINITY; params.rows()];
         for c in self.components.get_or_init(|| components(self.problem)) {
             if c.nodes.iter().any(|&i| needy[i]) {
@@ -106,7 +119,12 @@ impl Component {
                     }
                 }
                 let residual: f64 = quadratic + slope * level + f64::sqrt(offset);
-                let spread = norms.iter().zip(&reach).zip(&drift).map(|((g, r), d)| g * (r + d) * (r + d)).sum::<f64>();
+                let spread = norms
+                    .iter()
+                    .zip(&reach)
+                    .zip(&drift)
+                    .map(|((g, r), d)| g * (r + d) * (r + d))
+                    .sum::<f64>();
                 let at_root = (2.0 * residual + spread.sqrt()) / smallest.sqrt();
                 for ((&i, r), d) in self.nodes.iter().zip(&reach).zip(&drift) {
                     radii[i] = radii[i].min(at_root + r + d);
@@ -125,8 +143,12 @@ impl Component {
     /// Bounds of ‖wᵢ − w_root‖ on the level set, one per node.
     fn reach(&self, problem: &Problem, level: f64) -> Option<Vec<f64>> {
         match problem.penalty().growth(problem.dim()) {
-            PenaltyGrowth::Linear(k) => Some(self.remoteness.iter().map(|r| level * r / k).collect()),
-            PenaltyGrowth::Quadratic(k) => Some(self.remoteness.iter().map(|r| (2.0 * level * r / k).sqrt()).collect()),
+            PenaltyGrowth::Linear(k) => {
+                Some(self.remoteness.iter().map(|r| level * r / k).collect())
+            }
+            PenaltyGrowth::Quadratic(k) => {
+                Some(self.remoteness.iter().map(|r| (2.0 * level * r / k).sqrt()).collect())
+            }
             PenaltyGrowth::None => None,
         }
     }
@@ -142,7 +164,11 @@ fn components(problem: &Problem) -> Vec<Component> {
     graph.edges().iter().enumerate().for_each(|(e, edge)| edges[of_node[edge.tail]].push(e));
     let mut distance = vec![f64::INFINITY; graph.nodes()];
     let build = |(nodes, edges): (Vec<usize>, Vec<usize>)| {
-        let root = nodes.iter().copied().max_by_key(|&i| (graph.degree(i), std::cmp::Reverse(i))).unwrap_or(0);
+        let root = nodes
+            .iter()
+            .copied()
+            .max_by_key(|&i| (graph.degree(i), std::cmp::Reverse(i)))
+            .unwrap_or(0);
         remoteness(problem, root, &mut distance);
         let remoteness = nodes.iter().map(|&i| distance[i]).collect();
         let pooled = pool(problem, &nodes);

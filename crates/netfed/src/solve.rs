@@ -35,7 +35,11 @@ impl Options {
         };
         positive("the step ratio", self.step_ratio)?;
         if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
-            return Err(Error::BadNumber { name: "the tolerance", value: self.tolerance, expected: "nonnegative and finite" });
+            return Err(Error::BadNumber {
+                name: "the tolerance",
+                value: self.tolerance,
+                expected: "nonnegative and finite",
+            });
         }
         positive("the number of iterations between checks", self.check_every as f64)
     }
@@ -87,7 +91,8 @@ pub fn solve(
     let mut next_check = 0;
     let mut iterations = 0;
     loop {
-        let checked = (iterations == next_check || iterations == options.max_iterations).then(|| run.certify());
+        let checked = (iterations == next_check || iterations == options.max_iterations)
+            .then(|| run.certify());
         let call = observer(Progress { iteration: iterations, certificate: checked.as_ref() });
         let status = match &checked {
             Some(c) if c.accuracy() <= options.tolerance => Some(Status::Solved),
@@ -119,7 +124,10 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(problem: &'a Problem, options: &Options) -> Run<'a> {
         let start = |i: usize| {
-            let link = |inc: &crate::Incidence| Link { sign: inc.sign, coupling: problem.coupling(inc.edge) };
+            let link = |inc: &crate::Incidence| Link {
+                sign: inc.sign,
+                coupling: problem.coupling(inc.edge),
+            };
             let links = problem.graph().incident(i).iter().map(link).collect();
             PrimalDualNode::new(problem.loss(i), problem.penalty(), links, options.step_ratio)
         };
@@ -138,7 +146,10 @@ impl<'a> Run<'a> {
             .par_chunks_mut(chunk)
             .zip(self.messages.as_mut_slice().par_chunks_mut(chunk * dim))
             .for_each(|(nodes, messages)| {
-                nodes.iter_mut().zip(messages.chunks_exact_mut(dim)).for_each(|(n, m)| n.compute(m));
+                nodes
+                    .iter_mut()
+                    .zip(messages.chunks_exact_mut(dim))
+                    .for_each(|(n, m)| n.compute(m));
             });
         let (graph, messages) = (self.problem.graph(), &self.messages);
         self.nodes.par_chunks_mut(chunk).enumerate().for_each(|(k, nodes)| {
@@ -157,7 +168,9 @@ impl<'a> Run<'a> {
         let mut duals = Matrix::zeros(graph.edges().len(), dim);
         for (i, node) in self.nodes.iter().enumerate() {
             params.row_mut(i).copy_from_slice(node.params());
-            for (slot, inc) in graph.incident(i).iter().enumerate().filter(|(_, inc)| inc.sign > 0.0) {
+            for (slot, inc) in
+                graph.incident(i).iter().enumerate().filter(|(_, inc)| inc.sign > 0.0)
+            {
                 duals.row_mut(inc.edge).copy_from_slice(node.dual(slot));
             }
         }

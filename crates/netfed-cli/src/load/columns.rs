@@ -58,7 +58,7 @@ pub(super) struct Chosen {
 /// Finds the columns to read.
 pub(super) fn choose(header: &Header, columns: &PointColumns) -> Result<Chosen, InputError> {
     let refuse = |problem: String| Err(InputError::in_file(&header.file, problem));
-    let hint = "give --node NAME if the node column has another name";
+    let hint = "give --node-column NAME if the node column has another name";
     let node = header.require(&columns.node, hint)?;
     let target = match columns.kind {
         Target::None => None,
@@ -75,20 +75,14 @@ pub(super) fn choose(header: &Header, columns: &PointColumns) -> Result<Chosen, 
     let Some(listed) = &columns.features else {
         let other = |name: &String| *name != columns.node && *name != columns.target;
         let named = header.names.iter().enumerate();
-        let features: Vec<_> = named
-            .filter_map(|(at, name)| other(name).then_some(at))
-            .collect();
+        let features: Vec<_> = named.filter_map(|(at, name)| other(name).then_some(at)).collect();
         if features.is_empty() {
             let (node, target) = (quote(&columns.node), quote(&columns.target));
             return refuse(format!(
                 "expected a feature column besides {node} and {target}, found none"
             ));
         }
-        return Ok(Chosen {
-            node,
-            target,
-            features,
-        });
+        return Ok(Chosen { node, target, features });
     };
     if listed.is_empty() {
         return refuse("the list given to --features is empty".to_owned());
@@ -108,11 +102,7 @@ pub(super) fn choose(header: &Header, columns: &PointColumns) -> Result<Chosen, 
         }
         features.push(header.require(feature, "check the list given to --features")?);
     }
-    Ok(Chosen {
-        node,
-        target,
-        features,
-    })
+    Ok(Chosen { node, target, features })
 }
 
 #[cfg(test)]
@@ -139,11 +129,7 @@ mod tests {
     }
 
     fn chosen(target: Option<usize>, features: &[usize]) -> Chosen {
-        Chosen {
-            node: 0,
-            target,
-            features: features.to_vec(),
-        }
+        Chosen { node: 0, target, features: features.to_vec() }
     }
 
     #[test]
@@ -152,10 +138,7 @@ mod tests {
         assert_eq!(pick(&all).unwrap(), chosen(Some(2), &[1, 3]));
         let listed = listing(Target::Real, &["x2", "x1"]);
         assert_eq!(pick(&listed).unwrap(), chosen(Some(2), &[3, 1]));
-        let none = PointColumns {
-            kind: Target::None,
-            ..all
-        };
+        let none = PointColumns { kind: Target::None, ..all };
         assert_eq!(pick(&none).unwrap(), chosen(None, &[1, 3]));
         let label_too = listing(Target::None, &["y"]);
         assert_eq!(pick(&label_too).unwrap(), chosen(None, &[2]));
@@ -163,10 +146,7 @@ mod tests {
 
     #[test]
     fn an_optional_label_may_be_absent() {
-        let columns = PointColumns {
-            target_optional: true,
-            ..PointColumns::default()
-        };
+        let columns = PointColumns { target_optional: true, ..PointColumns::default() };
         assert_eq!(pick(&columns).unwrap(), chosen(Some(2), &[1, 3]));
         let absent = pick_from(&["node", "x1"], &columns).unwrap();
         assert_eq!(absent, chosen(None, &[1]));
@@ -179,7 +159,7 @@ mod tests {
                        give --target NAME if the label has another name.";
         assert_eq!(pick_from(&["node", "x1"], &columns).unwrap_err(), message);
         let message = "points.csv: no column \"node\" (did you mean \"Node\"?); its columns are \
-                       \"Node\", \"y\"; give --node NAME if the node column has another name.";
+                       \"Node\", \"y\"; give --node-column NAME if the node column has another name.";
         assert_eq!(pick_from(&["Node", "y"], &columns).unwrap_err(), message);
         let message =
             "points.csv: expected a feature column besides \"node\" and \"y\", found none.";
@@ -202,10 +182,7 @@ mod tests {
             let found = pick(&listing(Target::Real, features)).unwrap_err();
             assert_eq!(found, format!("points.csv: {problem}."));
         }
-        let same = PointColumns {
-            target: "node".to_owned(),
-            ..PointColumns::default()
-        };
+        let same = PointColumns { target: "node".to_owned(), ..PointColumns::default() };
         let message = "points.csv: the column \"node\" cannot hold both node and label.";
         assert_eq!(pick(&same).unwrap_err(), message);
     }

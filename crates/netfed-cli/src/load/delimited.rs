@@ -106,14 +106,7 @@ pub(super) struct Delimited {
 impl Delimited {
     /// Reads records from `input`; messages call it `file`.
     pub(super) fn new(input: Box<dyn BufRead>, file: String, delimiter: char) -> Self {
-        Self {
-            input,
-            file,
-            delimiter,
-            raw: Vec::new(),
-            line: 0,
-            record: Record::default(),
-        }
+        Self { input, file, delimiter, raw: Vec::new(), line: 0, record: Record::default() }
     }
 
     /// The next record and its place, or `None` at the end of the file.
@@ -230,11 +223,7 @@ mod tests {
     #[test]
     fn lines_are_counted_as_they_stand_in_the_file() {
         let text = b"\xef\xbb\xbfa,b\r\n\r\n  \r\n\"p\r\n\r\nq\",2\r\n3,4";
-        let wanted = vec![
-            row(1, &["a", "b"]),
-            row(4, &["p\n\nq", "2"]),
-            row(7, &["3", "4"]),
-        ];
+        let wanted = vec![row(1, &["a", "b"]), row(4, &["p\n\nq", "2"]), row(7, &["3", "4"])];
         assert_eq!(records(text, ',').unwrap(), wanted);
     }
 
@@ -255,10 +244,7 @@ mod tests {
                 b"a,b\n\n\"1\"x,2\n",
                 "t.csv, line 3: expected the next cell after a closing quote, found \"x\".",
             ),
-            (
-                b"a,b\n1,\xff\n",
-                "t.csv, line 2: expected UTF-8 text, found \"1,\u{fffd}\".",
-            ),
+            (b"a,b\n1,\xff\n", "t.csv, line 2: expected UTF-8 text, found \"1,\u{fffd}\"."),
         ];
         for (text, message) in cases {
             assert_eq!(records(text, ',').unwrap_err(), message);

@@ -88,10 +88,7 @@ mod tests {
     #[test]
     fn edges_are_read_in_any_column_order() {
         let folder = Folder::new();
-        let path = folder.plain(
-            "e.csv",
-            b"weight,target,note,source\n2.5,b,hi,a\n1,\"c\",,b\n",
-        );
+        let path = folder.plain("e.csv", b"weight,target,note,source\n2.5,b,hi,a\n1,\"c\",,b\n");
         let list = read_edges(&path).unwrap();
         assert_eq!(list.nodes, ["a", "b", "c"]);
         assert_eq!(list.edges, [(0, 1, 2.5), (1, 2, 1.0)]);
@@ -155,10 +152,7 @@ mod tests {
                 "source,target,source\na,b,c\n",
                 ", line 1: the column name \"source\" is used twice.",
             ),
-            (
-                "source,target\na,b\nb\n",
-                ", line 3: expected 2 cells as in the header, found 1.",
-            ),
+            ("source,target\na,b\nb\n", ", line 3: expected 2 cells as in the header, found 1."),
             (
                 "source,target\na,b\n\nb,c,1\n",
                 ", line 4: expected 2 cells as in the header, found 3.",

@@ -95,10 +95,7 @@ impl Folder {
     pub(super) fn message(&self, error: &InputError) -> String {
         let folder = format!("{}{MAIN_SEPARATOR}", self.0.path().display());
         let message = error.to_string().replace(&folder, "");
-        assert!(
-            message.ends_with('.') && !message.contains('\n'),
-            "{message}"
-        );
+        assert!(message.ends_with('.') && !message.contains('\n'), "{message}");
         message
     }
 }
@@ -117,12 +114,7 @@ pub(super) enum Data {
 impl Data {
     /// A text column without nulls.
     pub(super) fn texts(texts: &[&str]) -> Self {
-        Self::Bytes(
-            texts
-                .iter()
-                .map(|text| Some(text.as_bytes().to_vec()))
-                .collect(),
-        )
+        Self::Bytes(texts.iter().map(|text| Some(text.as_bytes().to_vec())).collect())
     }
 
     /// A column of doubles without nulls.

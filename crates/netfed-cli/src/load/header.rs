@@ -56,15 +56,10 @@ impl Header {
 
     /// The error for a missing column: what is there, and a near name.
     pub(super) fn missing(&self, name: &str, hint: &str) -> InputError {
-        let near = self.near(name).map_or_else(String::new, |near| {
-            format!(" (did you mean {}?)", quote(near))
-        });
-        let listed: Vec<_> = self
-            .names
-            .iter()
-            .take(LISTED_COLUMNS)
-            .map(|n| quote(n))
-            .collect();
+        let near = self
+            .near(name)
+            .map_or_else(String::new, |near| format!(" (did you mean {}?)", quote(near)));
+        let listed: Vec<_> = self.names.iter().take(LISTED_COLUMNS).map(|n| quote(n)).collect();
         let more = match self.names.len().saturating_sub(LISTED_COLUMNS) {
             0 => String::new(),
             more => format!(" and {more} more"),

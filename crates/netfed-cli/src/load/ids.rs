@@ -39,10 +39,8 @@ mod tests {
     #[test]
     fn ids_are_numbered_by_first_appearance() {
         let mut ids = Ids::default();
-        let numbers: Vec<_> = ["b", "a", "b", "c", "a"]
-            .iter()
-            .filter_map(|id| ids.number(id))
-            .collect();
+        let numbers: Vec<_> =
+            ["b", "a", "b", "c", "a"].iter().filter_map(|id| ids.number(id)).collect();
         assert_eq!(numbers, [0, 1, 0, 2, 1]);
         assert_eq!(ids.into_names(), ["b", "a", "c"]);
     }

@@ -11,6 +11,7 @@ mod edges;
 mod guard;
 mod header;
 mod ids;
+mod matrix;
 mod parquet_column;
 mod parquet_rows;
 mod points;
@@ -24,11 +25,9 @@ use std::fmt;
 use std::path::Path;
 
 pub(crate) use columns::{PointColumns, Target};
-pub(crate) use edges::read_edges;
-pub(crate) use points::read_points;
-
-#[allow(unused_imports, reason = "named by callers that store the result")]
-pub(crate) use {edges::EdgeList, points::PointTable};
+pub(crate) use edges::{EdgeList, read_edges};
+pub(crate) use matrix::read_matrix;
+pub(crate) use points::{PointTable, read_points};
 
 /// What was wrong with an input file, as one sentence for the user.
 #[derive(Debug, thiserror::Error)]
@@ -40,23 +39,17 @@ pub(crate) struct InputError {
 impl InputError {
     /// The file could not be opened.
     fn cannot_open(file: &str, why: &str) -> Self {
-        Self {
-            sentence: format!("cannot open {file}: {why}."),
-        }
+        Self { sentence: format!("cannot open {file}: {why}.") }
     }
 
     /// Something is wrong with the file as a whole.
     fn in_file(file: &str, problem: impl fmt::Display) -> Self {
-        Self {
-            sentence: format!("{file}: {problem}."),
-        }
+        Self { sentence: format!("{file}: {problem}.") }
     }
 
     /// Something is wrong at one place of the file.
     fn at(file: &str, place: Place, problem: impl fmt::Display) -> Self {
-        Self {
-            sentence: format!("{file}, {place}: {problem}."),
-        }
+        Self { sentence: format!("{file}, {place}: {problem}.") }
     }
 
     /// Something is wrong in one column, and where known in one row of it.
@@ -68,9 +61,7 @@ impl InputError {
     ) -> Self {
         let place = place.map_or_else(String::new, |place| format!(", {place}"));
         let column = quote(column);
-        Self {
-            sentence: format!("{file}{place}, column {column}: {problem}."),
-        }
+        Self { sentence: format!("{file}{place}, column {column}: {problem}.") }
     }
 }
 
@@ -121,21 +112,14 @@ fn printable(c: char) -> impl Iterator<Item = char> {
 
 /// The name of a file as messages give it: the path the user wrote.
 fn shown(path: &Path) -> String {
-    path.display()
-        .to_string()
-        .chars()
-        .flat_map(printable)
-        .collect()
+    path.display().to_string().chars().flat_map(printable).collect()
 }
 
 /// The reason a library gave, cut to its first line so that it fits a sentence.
 fn reason(error: impl fmt::Display) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
-    line.trim_end_matches(['.', ' '])
-        .chars()
-        .flat_map(printable)
-        .collect()
+    line.trim_end_matches(['.', ' ']).chars().flat_map(printable).collect()
 }
 
 #[cfg(test)]

@@ -91,24 +91,15 @@ impl Column {
         }
         let (values, unsigned) = (&self.values, self.unsigned);
         let cell = match self.reader {
-            ColumnReader::BoolColumnReader(_) => values
-                .truths
-                .get(at)
-                .map(|&truth| Cell::Integer(truth.into())),
+            ColumnReader::BoolColumnReader(_) => {
+                values.truths.get(at).map(|&truth| Cell::Integer(truth.into()))
+            }
             ColumnReader::Int32ColumnReader(_) => values.int32s.get(at).map(|&value| {
-                let whole = if unsigned {
-                    value.cast_unsigned().into()
-                } else {
-                    value.into()
-                };
+                let whole = if unsigned { value.cast_unsigned().into() } else { value.into() };
                 Cell::Integer(whole)
             }),
             ColumnReader::Int64ColumnReader(_) => values.int64s.get(at).map(|&value| {
-                let whole = if unsigned {
-                    value.cast_unsigned().into()
-                } else {
-                    value.into()
-                };
+                let whole = if unsigned { value.cast_unsigned().into() } else { value.into() };
                 Cell::Integer(whole)
             }),
             ColumnReader::FloatColumnReader(_) => {

@@ -85,11 +85,7 @@ impl ParquetFile {
             let mut left = usize::try_from(rows).unwrap_or(0);
             while left > 0 {
                 let count = left.min(BATCH_ROWS);
-                let decode = || {
-                    columns
-                        .iter_mut()
-                        .try_for_each(|column| column.decode(count))
-                };
+                let decode = || columns.iter_mut().try_for_each(|column| column.decode(count));
                 guarded(decode).map_err(fail)?;
                 for at in 0..count {
                     row += 1;
@@ -107,10 +103,7 @@ fn refused_type(column: &ColumnDescriptor) -> Option<String> {
     use ConvertedType as Converted;
     use LogicalType as Logical;
     let physical = column.physical_type();
-    if matches!(
-        physical,
-        PhysicalType::INT96 | PhysicalType::FIXED_LEN_BYTE_ARRAY
-    ) {
+    if matches!(physical, PhysicalType::INT96 | PhysicalType::FIXED_LEN_BYTE_ARRAY) {
         return Some(format!("the Parquet type {physical}"));
     }
     match column.logical_type_ref() {
@@ -180,11 +173,7 @@ mod tests {
             ]],
         );
         let wanted = ["1", "-8", "4294967295", "18446744073709551615"];
-        let wanted = [
-            &wanted[..],
-            &["-9223372036854775808", "0.5", "2", "é", "raw"],
-        ]
-        .concat();
+        let wanted = [&wanted[..], &["-9223372036854775808", "0.5", "2", "é", "raw"]].concat();
         assert_eq!(ids(&path).unwrap(), [wanted]);
     }
 
@@ -213,21 +202,9 @@ mod tests {
         let folder = Folder::new();
         let day = Data::Int32(vec![Some(1)]);
         let cases = [
-            (
-                "required int32 a (DATE);",
-                day.clone(),
-                "the Parquet type DATE",
-            ),
-            (
-                "required int32 a (DECIMAL(5, 2));",
-                day.clone(),
-                "the Parquet type DECIMAL",
-            ),
-            (
-                "required group a { required int32 b; }",
-                day.clone(),
-                "a nested type",
-            ),
+            ("required int32 a (DATE);", day.clone(), "the Parquet type DATE"),
+            ("required int32 a (DECIMAL(5, 2));", day.clone(), "the Parquet type DECIMAL"),
+            ("required group a { required int32 b; }", day.clone(), "a nested type"),
         ];
         for (schema, data, found) in cases {
             let path = folder.parquet("t.pq", schema, Compression::SNAPPY, vec![vec![data]]);
@@ -249,10 +226,8 @@ mod tests {
     fn a_damaged_file_is_refused_or_read_but_never_panics() {
         let folder = Folder::new();
         let schema = "required binary a (UTF8); optional int64 b;";
-        let data = vec![
-            Data::texts(&["p", "q", "p"]),
-            Data::Int64(vec![Some(1), Some(1), Some(2)]),
-        ];
+        let data =
+            vec![Data::texts(&["p", "q", "p"]), Data::Int64(vec![Some(1), Some(1), Some(2)])];
         let path = folder.parquet("t.pq", schema, Compression::SNAPPY, vec![data]);
         let whole = std::fs::read(&path).unwrap();
         let mut refused = 0;

@@ -33,24 +33,15 @@ impl PointTable {
             }
         }
         let named = self.features.iter().zip(zero);
-        named
-            .filter_map(|(name, zero)| zero.then_some(name.as_str()))
-            .collect()
+        named.filter_map(|(name, zero)| zero.then_some(name.as_str())).collect()
     }
 }
 
 /// Reads a point file.
 pub(crate) fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTable, InputError> {
     let table = Table::open(path)?;
-    let Chosen {
-        node,
-        target,
-        features,
-    } = choose(&table.header, columns)?;
-    let names = features
-        .iter()
-        .filter_map(|&at| table.header.names.get(at).cloned())
-        .collect();
+    let Chosen { node, target, features } = choose(&table.header, columns)?;
+    let names = features.iter().filter_map(|&at| table.header.names.get(at).cloned()).collect();
 
     // A row is read in this order: node, features, label.
     let mut wanted = vec![node];
@@ -79,13 +70,7 @@ pub(crate) fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTa
         }
         Ok(())
     })?;
-    Ok(PointTable {
-        nodes: ids.into_names(),
-        node_of_row,
-        features: names,
-        x,
-        y,
-    })
+    Ok(PointTable { nodes: ids.into_names(), node_of_row, features: names, x, y })
 }
 
 /// How the file codes the lower of two labels: where a 0 or -1 first stands.
@@ -126,10 +111,7 @@ mod tests {
     use parquet::basic::Compression;
 
     fn columns(kind: Target) -> PointColumns {
-        PointColumns {
-            kind,
-            ..PointColumns::default()
-        }
+        PointColumns { kind, ..PointColumns::default() }
     }
 
     fn read(text: &str, columns: &PointColumns) -> Result<PointTable, String> {
@@ -184,10 +166,7 @@ mod tests {
         let with = "node,y,x\na,not read,2\n";
         let table = read(with, &columns(Target::None)).unwrap();
         assert_eq!((table.x, table.y), (vec![2.0], None));
-        let optional = PointColumns {
-            target_optional: true,
-            ..columns(Target::Real)
-        };
+        let optional = PointColumns { target_optional: true, ..columns(Target::Real) };
         let table = read("node,x\na,2\n", &optional).unwrap();
         assert_eq!((table.x, table.y), (vec![2.0], None));
         let table = read("node,x,y\na,2,3\n", &optional).unwrap();
@@ -226,11 +205,7 @@ mod tests {
                 ", line 4, column \"y\": expected a finite number, found \"inf\".".to_owned(),
             ),
             (Target::Binary, "a,2,1\n", format!(", line 2{label} \"2\".")),
-            (
-                Target::Binary,
-                "a,0.5,1\n",
-                format!(", line 2{label} \"0.5\"."),
-            ),
+            (Target::Binary, "a,0.5,1\n", format!(", line 2{label} \"0.5\".")),
             (
                 Target::Binary,
                 "a,yes,1\n",

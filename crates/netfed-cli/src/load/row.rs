@@ -51,21 +51,14 @@ impl<'a> Row<'a> {
         wanted: &'a [usize],
         cells: Cells<'a>,
     ) -> Self {
-        Self {
-            place,
-            header,
-            wanted,
-            cells,
-        }
+        Self { place, header, wanted, cells }
     }
 
     fn cell(&self, at: usize) -> Cell<'a> {
         let cell = match self.cells {
-            Cells::Record(record) => self
-                .wanted
-                .get(at)
-                .and_then(|&column| record.get(column))
-                .map(Cell::Text),
+            Cells::Record(record) => {
+                self.wanted.get(at).and_then(|&column| record.get(column)).map(Cell::Text)
+            }
             Cells::Columns(columns, row) => columns.get(at).map(|column| column.cell(row)),
         };
         cell.unwrap_or(Cell::Null)
@@ -116,10 +109,7 @@ impl<'a> Row<'a> {
 
     /// The error for anything else that is wrong with one cell.
     pub(super) fn fault(&self, at: usize, problem: &str) -> InputError {
-        let column = self
-            .wanted
-            .get(at)
-            .and_then(|&at| self.header.names.get(at));
+        let column = self.wanted.get(at).and_then(|&at| self.header.names.get(at));
         let column = column.map_or("", String::as_str);
         InputError::in_column(&self.header.file, Some(self.place), column, problem)
     }
@@ -187,22 +177,10 @@ mod tests {
         let no_id = Data::Bytes(vec![Some(b"a".to_vec()), None]);
         for (ids, second, problem) in [
             (two(), None, "\"v\": expected a number, found a null"),
-            (
-                two(),
-                Some(f64::NAN),
-                "\"v\": expected a finite number, found \"NaN\"",
-            ),
-            (
-                two(),
-                Some(f64::INFINITY),
-                "\"v\": expected a finite number, found \"inf\"",
-            ),
+            (two(), Some(f64::NAN), "\"v\": expected a finite number, found \"NaN\""),
+            (two(), Some(f64::INFINITY), "\"v\": expected a finite number, found \"inf\""),
             (no_id, Some(1.0), "\"id\": expected a node id, found a null"),
-            (
-                Data::texts(&["a", ""]),
-                Some(1.0),
-                "\"id\": expected a node id, found an empty cell",
-            ),
+            (Data::texts(&["a", ""]), Some(1.0), "\"id\": expected a node id, found an empty cell"),
         ] {
             let path = write(ids, vec![Some(1.0), second]);
             let message = folder.message(&read(&path).unwrap_err());

@@ -68,10 +68,7 @@ impl Table {
         delimiter: char,
         packed: bool,
     ) -> Result<Self, InputError> {
-        if input
-            .metadata()
-            .is_ok_and(|about| about.is_file() && about.len() == 0)
-        {
+        if input.metadata().is_ok_and(|about| about.is_file() && about.len() == 0) {
             return Err(InputError::in_file(&file, "the file is empty"));
         }
         let input: Box<dyn std::io::BufRead> = if packed {
@@ -91,10 +88,7 @@ impl Table {
     }
 
     fn parquet(input: File, file: String) -> Result<Self, InputError> {
-        if input
-            .metadata()
-            .is_ok_and(|about| about.is_file() && about.len() == 0)
-        {
+        if input.metadata().is_ok_and(|about| about.is_file() && about.len() == 0) {
             return Err(InputError::in_file(&file, "the file is empty"));
         }
         let (rows, names) = ParquetFile::open(input, &file)?;
@@ -198,10 +192,7 @@ mod tests {
         for (name, message) in [
             ("gone.csv", "cannot open gone.csv: no such file."),
             ("d.csv", "cannot open d.csv: it is a directory, not a file."),
-            (
-                "not.csv.gz",
-                "not.csv.gz: it cannot be read as gzip (invalid gzip header).",
-            ),
+            ("not.csv.gz", "not.csv.gz: it cannot be read as gzip (invalid gzip header)."),
             ("zero.csv", "zero.csv: the file is empty."),
             ("zero.tsv.gz", "zero.tsv.gz: the file is empty."),
             ("zero.pq", "zero.pq: the file is empty."),

@@ -19,7 +19,11 @@ impl Huber {
         if delta > 0.0 && delta.is_finite() {
             Ok(Huber { delta })
         } else {
-            Err(Error::BadNumber { name: "the threshold δ of the Huber loss", value: delta, expected: "positive and finite" })
+            Err(Error::BadNumber {
+                name: "the threshold δ of the Huber loss",
+                value: delta,
+                expected: "positive and finite",
+            })
         }
     }
 }
@@ -38,7 +42,11 @@ impl ScalarLoss for Huber {
 
     fn local(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> Local {
         let inside = (t - y).abs() <= self.delta;
-        Local { value: self.value(t, y), slope: self.slope(t, y), curvature: if inside { 1.0 } else { 0.0 } }
+        Local {
+            value: self.value(t, y),
+            slope: self.slope(t, y),
+            curvature: if inside { 1.0 } else { 0.0 },
+        }
     }
 
     fn conjugate(&self, a: f64, y: f64) -> f64 {

@@ -81,7 +81,8 @@ impl Loss for LeastSquares {
     }
 
     fn value(&self, params: &[f64]) -> f64 {
-        let fit: f64 = self.triples().map(|(k, s, v)| (s * dot(v, params) - self.target[k]).powi(2)).sum();
+        let fit: f64 =
+            self.triples().map(|(k, s, v)| (s * dot(v, params) - self.target[k]).powi(2)).sum();
         (fit + self.rest) / self.m() + self.ridge * dot(params, params)
     }
 
@@ -104,7 +105,8 @@ impl Loss for LeastSquares {
         let two_over_m = 2.0 / self.m();
         for (k, s, v) in self.triples() {
             let along = dot(v, at);
-            let solved = (two_over_m * s * self.target[k] + along / step) / (two_over_m * s * s + kappa);
+            let solved =
+                (two_over_m * s * self.target[k] + along / step) / (two_over_m * s * s + kappa);
             axpy(solved - outside * along, v, out);
         }
     }
@@ -148,7 +150,8 @@ impl Loss for LeastSquares {
         }
         for (k, s, v) in self.triples() {
             let along = dot(v, slope);
-            let solved = (along + 2.0 / self.m() * s * self.target[k]) / (2.0 * (s * s / self.m() + self.ridge));
+            let solved = (along + 2.0 / self.m() * s * self.target[k])
+                / (2.0 * (s * s / self.m() + self.ridge));
             let present = dot(v, out);
             axpy(solved - present, v, out);
         }

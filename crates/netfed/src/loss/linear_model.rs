@@ -112,7 +112,8 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     }
 
     fn value(&self, params: &[f64]) -> f64 {
-        let data: f64 = self.points_of_data().map(|(x, y)| self.scalar.value(dot(x, params), y)).sum();
+        let data: f64 =
+            self.points_of_data().map(|(x, y)| self.scalar.value(dot(x, params), y)).sum();
         let l1: f64 = params.iter().map(|w| w.abs()).sum();
         data / self.m() + self.ridge * dot(params, params) + self.lasso * l1
     }
@@ -138,8 +139,11 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         if slope.iter().all(|s| *s == 0.0) {
             best = best.min(self.value(at));
         }
-        let room: Vec<f64> =
-            self.points_of_data().zip(&a).map(|((x, y), a)| self.scalar.room(dot(x, at), y, *a) / self.m()).collect();
+        let room: Vec<f64> = self
+            .points_of_data()
+            .zip(&a)
+            .map(|((x, y), a)| self.scalar.room(dot(x, at), y, *a) / self.m())
+            .collect();
         let trace = room.iter().sum::<f64>() * self.mean_square / at.len() as f64;
         // A trace of damping leaves directions without data to the radius or the ridge.
         let bounded = radius.is_finite() || self.ridge > 0.0;

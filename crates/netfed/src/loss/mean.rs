@@ -47,7 +47,8 @@ impl Loss for Mean {
     }
 
     fn value(&self, params: &[f64]) -> f64 {
-        let regularized: f64 = params.iter().map(|w| self.ridge * w * w + self.lasso * w.abs()).sum();
+        let regularized: f64 =
+            params.iter().map(|w| self.ridge * w * w + self.lasso * w.abs()).sum();
         distance(params, &self.center).powi(2) + self.spread + regularized
     }
 
@@ -90,7 +91,11 @@ impl Loss for Mean {
 
     fn level_radius(&self, level: f64, center: &[f64]) -> f64 {
         let to_mean = (level - self.spread).max(0.0).sqrt() + distance(center, &self.center);
-        if self.ridge > 0.0 { to_mean.min((level / self.ridge).sqrt() + norm(center)) } else { to_mean }
+        if self.ridge > 0.0 {
+            to_mean.min((level / self.ridge).sqrt() + norm(center))
+        } else {
+            to_mean
+        }
     }
 
     fn add_gram(&self, gram: &mut [f64]) {

@@ -173,10 +173,15 @@ impl LossKind {
             return Ok(Box::new(Zero::new(data.dim())));
         }
         if self.has_labels() && data.labels().is_empty() {
-            return Err(Error::Size { what: "labels of a local dataset", expected: data.points(), found: 0 });
+            return Err(Error::Size {
+                what: "labels of a local dataset",
+                expected: data.points(),
+                found: 0,
+            });
         }
         if self.is_classification()
-            && let Some((row, &label)) = data.labels().iter().enumerate().find(|(_, y)| y.abs() != 1.0)
+            && let Some((row, &label)) =
+                data.labels().iter().enumerate().find(|(_, y)| y.abs() != 1.0)
         {
             return Err(Error::BadLabel { row, label });
         }
@@ -184,7 +189,9 @@ impl LossKind {
             LossKind::Squared if lasso == 0.0 => Box::new(LeastSquares::new(&data, ridge)?),
             LossKind::Squared => Box::new(LinearModel::new(Squared, data, ridge, lasso)),
             LossKind::Logistic => Box::new(LinearModel::new(Logistic, data, ridge, lasso)),
-            LossKind::Huber { delta } => Box::new(LinearModel::new(Huber::new(delta)?, data, ridge, lasso)),
+            LossKind::Huber { delta } => {
+                Box::new(LinearModel::new(Huber::new(delta)?, data, ridge, lasso))
+            }
             LossKind::Absolute => Box::new(LinearModel::new(Absolute, data, ridge, lasso)),
             LossKind::Hinge => Box::new(LinearModel::new(Hinge, data, ridge, lasso)),
             LossKind::Mean => Box::new(Mean::new(&data, ridge, lasso)),
@@ -201,7 +208,8 @@ mod tests {
 
     fn data(points: usize, dim: usize, classes: bool, seed: u64) -> Dataset {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let features: Vec<f64> = (0..points * dim).map(|_| 4.0 * rng.random::<f64>() - 2.0).collect();
+        let features: Vec<f64> =
+            (0..points * dim).map(|_| 4.0 * rng.random::<f64>() - 2.0).collect();
         let label = |x: &[f64]| {
             let t = x.iter().sum::<f64>() + rng.random::<f64>() - 0.5;
             if classes { if t > 0.0 { 1.0 } else { -1.0 } } else { t }
@@ -224,9 +232,13 @@ mod tests {
         for (name, kind) in KINDS {
             for (ridge, lasso) in [(0.0, 0.0), (0.3, 0.0), (0.0, 0.2), (0.1, 0.4)] {
                 for (points, dim) in [(1, 1), (12, 3), (2, 4), (40, 2)] {
-                    let loss = kind.build(data(points, dim, kind.is_classification(), 3), ridge, lasso).unwrap();
+                    let loss = kind
+                        .build(data(points, dim, kind.is_classification(), 3), ridge, lasso)
+                        .unwrap();
                     if let Err(broken) = laws::check_loss(loss.as_ref(), 5) {
-                        panic!("{name}, ridge {ridge}, lasso {lasso}, {points} points, {dim} features: {broken}");
+                        panic!(
+                            "{name}, ridge {ridge}, lasso {lasso}, {points} points, {dim} features: {broken}"
+                        );
                     }
                 }
             }
@@ -243,7 +255,8 @@ mod tests {
         }
         for (name, kind) in KINDS {
             let labels = (0..8).map(|r| if r % 3 == 0 { 1.0 } else { -1.0 }).collect();
-            let loss = kind.build(Dataset::new(3, features.clone(), labels).unwrap(), 0.0, 0.0).unwrap();
+            let loss =
+                kind.build(Dataset::new(3, features.clone(), labels).unwrap(), 0.0, 0.0).unwrap();
             let (v, mut z, mut from_far) = ([0.5, -0.2, 3.0], [0.0; 3], [7.0, -9.0, 2.0]);
             loss.prox(&v, 0.5, &mut z);
             loss.prox(&v, 0.5, &mut from_far);

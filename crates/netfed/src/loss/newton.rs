@@ -79,7 +79,8 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
             let shift_b = k.mu_b * max_change(&e.b, &k.b);
             (k.a, k.b) = (e.a, e.b);
             let size = norm(z).max(norm(c));
-            let predictions = self.mean_square.sqrt() * size + self.labels.iter().fold(0.0, |m: f64, y| m.max(y.abs()));
+            let predictions = self.mean_square.sqrt() * size
+                + self.labels.iter().fold(0.0, |m: f64, y| m.max(y.abs()));
             if (S::SMOOTH || shift_a <= 4.0 * EPS * predictions) && shift_b <= 4.0 * EPS * size {
                 break;
             }
@@ -178,10 +179,20 @@ fn max_change(a: &[f64], b: &[f64]) -> f64 {
 
 /// Solves (diag(k) + Σ_r h_r x_r x_rᵀ) p = rhs in place. False, with `rhs` spoiled, when a pivot
 /// falls below `floor` times its diagonal entry.
-pub(super) fn solve_normal(features: &[f64], h: &[f64], k: &[f64], rhs: &mut [f64], floor: f64) -> bool {
+pub(super) fn solve_normal(
+    features: &[f64],
+    h: &[f64],
+    k: &[f64],
+    rhs: &mut [f64],
+    floor: f64,
+) -> bool {
     let dim = k.len();
-    let active: Vec<(&[f64], f64)> =
-        features.chunks_exact(dim).zip(h).filter(|(_, h)| **h > 0.0).map(|(x, h)| (x, *h)).collect();
+    let active: Vec<(&[f64], f64)> = features
+        .chunks_exact(dim)
+        .zip(h)
+        .filter(|(_, h)| **h > 0.0)
+        .map(|(x, h)| (x, *h))
+        .collect();
     if active.len() < dim && k.iter().all(|v| *v > 0.0) {
         return woodbury(&active, k, rhs, floor);
     }

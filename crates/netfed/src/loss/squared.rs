@@ -2,8 +2,8 @@
 //!
 //! ℓ*(a, y) = a²/4 + a·y.
 
-use super::scalar::{Local, ScalarLoss};
 use super::Growth;
+use super::scalar::{Local, ScalarLoss};
 
 /// ℓ(t, y) = (t − y)²
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -19,7 +19,11 @@ impl Quadratic {
     pub fn new(dim: usize, q: &[f64]) -> Result<Quadratic, Error> {
         let bad = |reason: String| Err(Error::BadQuadratic { reason });
         if q.len() != dim * dim {
-            return bad(format!("expected {} entries for {dim} features, found {}", dim * dim, q.len()));
+            return bad(format!(
+                "expected {} entries for {dim} features, found {}",
+                dim * dim,
+                q.len()
+            ));
         }
         if !q.iter().all(|v| v.is_finite()) {
             return bad("it has an entry that is not finite".into());
@@ -28,7 +32,11 @@ impl Quadratic {
         for i in 0..dim {
             for j in 0..i {
                 if (q[i * dim + j] - q[j * dim + i]).abs() > ROUNDING * scale {
-                    return bad(format!("entries ({}, {}) and their mirror image differ", i + 1, j + 1));
+                    return bad(format!(
+                        "entries ({}, {}) and their mirror image differ",
+                        i + 1,
+                        j + 1
+                    ));
                 }
             }
         }

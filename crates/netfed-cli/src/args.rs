@@ -1,0 +1,110 @@
+//! What the command line accepts.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::settings::Given;
+
+/// Networked federated learning: one personalized model per node of a graph, with a proof of how good it is
+#[derive(Parser)]
+#[command(name = "netfed", version, about, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  netfed fit --data points.csv --graph edges.csv --lambda 0.01 --out run/
+  netfed predict --run run/ --data new.csv --out predictions.csv
+  netfed evaluate --run run/ --data test.csv
+
+Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.";
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Train one model per node
+    Fit(Box<Fit>),
+    /// Predict labels of new data points
+    Predict(Predict),
+    /// Measure the error of the models on data with labels
+    Evaluate(Evaluate),
+}
+
+/// Minimizes Σ L(w_i) + λ Σ A φ(w_i − w_j): every node's loss on its own data, plus a penalty on the differences
+/// between neighbors in the graph.
+#[derive(clap::Args)]
+#[command(after_help = FIT_EXAMPLES)]
+pub(crate) struct Fit {
+    /// Folder for the results; it must not exist
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub(crate) out: PathBuf,
+    /// Replace the results in a folder that exists
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Settings from a TOML file with the same names as the flags (without --); flags win
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) given: Given,
+    /// Show no progress and no summary
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print the summary as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+const FIT_EXAMPLES: &str = "Examples:
+  Network lasso, one linear regression per node:
+    netfed fit --data points.csv --graph edges.csv --lambda 0.01 --out run/
+  Classification with an intercept, features of unlike scale:
+    netfed fit --data points.csv --graph edges.csv --loss logistic --intercept --standardize --lambda 0.02 --out run/
+  Convex clustering of points without labels:
+    netfed fit --data points.csv --graph edges.csv --loss mean --lambda 0.3 --out run/
+  The same run again with another λ:
+    netfed fit --config run/config.toml --lambda 0.1 --out run2/
+
+The folder then holds parameters.csv, clusters.csv, history.csv, summary.json, config.toml and report.html.";
+
+/// Predicts with the models of a run. A node of the new data must be a node of the run.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  netfed predict --run run/ --data new.csv --out predictions.csv"
+)]
+pub(crate) struct Predict {
+    /// Folder that `netfed fit` wrote
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: PathBuf,
+    /// Data points with the columns of the training data; the label may be missing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: PathBuf,
+    /// File for the predictions, one line per data point
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Compares predictions with labels: mean squared and mean absolute error or, for classification, accuracy; for each
+/// node and overall.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  netfed evaluate --run run/ --data test.csv")]
+pub(crate) struct Evaluate {
+    /// Folder that `netfed fit` wrote
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: PathBuf,
+    /// Data points with labels
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: PathBuf,
+    /// File for the errors of all nodes (CSV)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,166 @@
+//! `netfed evaluate`: errors of the models on data with labels, per node and overall.
+
+use comfy_table::{CellAlignment, Table, presets};
+use netfed::LossKind;
+use serde_json::json;
+
+use crate::args::Evaluate;
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::load::PointTable;
+use crate::output::{Cell, Csv, write_file};
+use crate::run_folder::RunFolder;
+
+/// Nodes shown on the terminal.
+const SHOWN: usize = 15;
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
+    let run = RunFolder::open(&args.run)?;
+    if let Some(out) = args.out.as_deref().filter(|out| out.exists() && !args.force) {
+        return Err(Failure::input(format!(
+            "{} exists already; say --force to replace it.",
+            out.display()
+        )));
+    }
+    let points = run.read(&args.data, false)?;
+    let (names, measures) = measures(&run, &points);
+    let errors = Errors::new(&points, names, &measures);
+    if let Some(out) = &args.out {
+        write_file(out, &errors.csv(&points))?;
+    }
+    print(&if args.json { errors.json(&points) } else { errors.table(&points) });
+    Ok(0)
+}
+
+/// The measures of the loss, and their values for every data point.
+fn measures(run: &RunFolder, points: &PointTable) -> (Vec<&'static str>, Vec<[f64; 2]>) {
+    let d = points.features.len();
+    let scores = run.scores(points);
+    let labels = points.y.as_deref().unwrap_or(&[]);
+    match run.loss() {
+        LossKind::Mean => {
+            let distance = |(x, &node): (&[f64], &u32)| {
+                let w = run.model(&points.nodes[node as usize]);
+                let square: f64 = x.iter().zip(w).map(|(x, w)| (x - w) * (x - w)).sum();
+                [square, square.sqrt()]
+            };
+            let values = points.x.chunks_exact(d).zip(&points.node_of_row).map(distance).collect();
+            (vec!["mean squared distance", "mean distance"], values)
+        }
+        kind if kind.is_classification() => {
+            let correct = |(s, y): (&f64, &f64)| {
+                let margin = s * y;
+                let loss = match kind {
+                    LossKind::Hinge => (1.0 - margin).max(0.0),
+                    _ => (-margin).max(0.0) + (-margin.abs()).exp().ln_1p(),
+                };
+                [f64::from(u8::from((*s >= 0.0) == (*y > 0.0))), loss]
+            };
+            let name = if kind == LossKind::Hinge { "hinge loss" } else { "log loss" };
+            (vec!["accuracy", name], scores.iter().zip(labels).map(correct).collect())
+        }
+        _ => {
+            let error = |(s, y): (&f64, &f64)| [(s - y) * (s - y), (s - y).abs()];
+            (
+                vec!["mean squared error", "mean absolute error"],
+                scores.iter().zip(labels).map(error).collect(),
+            )
+        }
+    }
+}
+
+/// Means of two measures, per node, over all points, and over all nodes.
+struct Errors {
+    names: Vec<&'static str>,
+    per_node: Vec<(usize, [f64; 2])>,
+    overall: [f64; 2],
+    node_average: [f64; 2],
+    points: usize,
+}
+
+impl Errors {
+    fn new(points: &PointTable, names: Vec<&'static str>, values: &[[f64; 2]]) -> Errors {
+        let mut sums = vec![(0usize, [0.0; 2]); points.nodes.len()];
+        for (v, &node) in values.iter().zip(&points.node_of_row) {
+            let (count, sum) = &mut sums[node as usize];
+            *count += 1;
+            (0..2).for_each(|k| sum[k] += v[k]);
+        }
+        let m = values.len();
+        let overall = [0, 1].map(|k| sums.iter().map(|(_, s)| s[k]).sum::<f64>() / m as f64);
+        let per_node: Vec<_> = sums.iter().map(|(c, s)| (*c, s.map(|v| v / *c as f64))).collect();
+        let n = per_node.len() as f64;
+        let node_average = [0, 1].map(|k| per_node.iter().map(|(_, e)| e[k]).sum::<f64>() / n);
+        Errors { names, per_node, overall, node_average, points: m }
+    }
+
+    fn csv(&self, points: &PointTable) -> String {
+        let mut csv = Csv::new(["node", "points"].into_iter().chain(self.names.iter().copied()));
+        for (name, (count, e)) in points.nodes.iter().zip(&self.per_node) {
+            csv.row([
+                Cell::Text(name.clone()),
+                Cell::Number(*count as f64),
+                Cell::Number(e[0]),
+                Cell::Number(e[1]),
+            ]);
+        }
+        csv.finish()
+    }
+
+    fn json(&self, points: &PointTable) -> String {
+        let entry = |count: usize, e: &[f64; 2]| json!({"points": count, self.names[0]: e[0], self.names[1]: e[1]});
+        let nodes: serde_json::Map<String, serde_json::Value> = points
+            .nodes
+            .iter()
+            .zip(&self.per_node)
+            .map(|(n, (c, e))| (n.clone(), entry(*c, e)))
+            .collect();
+        let all = json!({
+            "overall": entry(self.points, &self.overall),
+            "node_average": entry(self.points, &self.node_average),
+            "nodes": nodes,
+        });
+        format!("{all:#}\n")
+    }
+
+    /// The worst nodes first.
+    fn table(&self, points: &PointTable) -> String {
+        let mut order: Vec<usize> = (0..self.per_node.len()).collect();
+        let sign = if self.names[0] == "accuracy" { 1.0 } else { -1.0 };
+        order.sort_by(|&a, &b| {
+            (sign * self.per_node[a].1[0]).total_cmp(&(sign * self.per_node[b].1[0]))
+        });
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+        table.set_header(["node", "points"].into_iter().chain(self.names.iter().copied()));
+        let number = |v: f64| format!("{v:.4}");
+        table.add_row([
+            "all points".into(),
+            self.points.to_string(),
+            number(self.overall[0]),
+            number(self.overall[1]),
+        ]);
+        table.add_row([
+            "mean of nodes".into(),
+            self.points.to_string(),
+            number(self.node_average[0]),
+            number(self.node_average[1]),
+        ]);
+        for &i in order.iter().take(SHOWN) {
+            let (count, e) = self.per_node[i];
+            table.add_row([points.nodes[i].clone(), count.to_string(), number(e[0]), number(e[1])]);
+        }
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        let mut text = format!("{table}\n");
+        if order.len() > SHOWN {
+            text.push_str(&format!(
+                "the worst {SHOWN} of {} nodes; --out FILE writes all of them\n",
+                order.len()
+            ));
+        }
+        text
+    }
+}

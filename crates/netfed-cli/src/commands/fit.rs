@@ -1,0 +1,280 @@
+//! `netfed fit`: two files in, one model per node out.
+
+use netfed::{Bound, Clusters, Matrix, Options, Solution, Status, solve};
+use serde_json::json;
+
+use crate::args::Fit;
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::load::{read_edges, read_points};
+use crate::output::{Cell, Csv, Folder};
+use crate::prepare::{Prepared, prepare};
+use crate::progress::{Watch, catch_interrupts, duration, say};
+use crate::report::{HistoryRow, Outcome, Report, render};
+use crate::settings::{Given, Settings};
+
+/// Neighbors whose models differ by less than this part of the spread of all models are in one cluster.
+pub(crate) const CLUSTER_TOLERANCE: f64 = 1e-3;
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
+    let from_file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
+    let settings = Settings::new(args.given.or(from_file))?;
+    let folder = Folder::new(&args.out, args.force)?;
+    if let Some(threads) = settings.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        pool.map_err(|e| Failure::other(format!("cannot start {threads} threads: {e}.")))?;
+    }
+    let points = read_points(&settings.data, &settings.columns)?;
+    let edges = read_edges(&settings.graph)?;
+    let prepared = prepare(points, edges, &settings)?;
+    if !args.quiet {
+        prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
+    }
+    let fitted = Fitted::new(prepared, &settings, args.quiet)?;
+    let summary = fitted.write(folder, &settings)?;
+    if args.json {
+        print(&format!("{summary:#}\n"));
+    } else if !args.quiet {
+        print(&fitted.words(&args.out.display().to_string()));
+    }
+    Ok(if fitted.solution.status == Status::Solved { 0 } else { 3 })
+}
+
+/// A finished run with all that its files need.
+pub(crate) struct Fitted {
+    pub(crate) prepared: Prepared,
+    pub(crate) solution: Solution,
+    /// The models in the units of the data.
+    pub(crate) params: Matrix,
+    pub(crate) clusters: Clusters,
+    history: Vec<HistoryRow>,
+    seconds: f64,
+}
+
+impl Fitted {
+    /// Solves the problem.
+    pub(crate) fn new(
+        prepared: Prepared,
+        settings: &Settings,
+        quiet: bool,
+    ) -> Result<Fitted, Failure> {
+        let options = Options {
+            tolerance: settings.tol,
+            max_iterations: settings.max_iter,
+            ..Options::default()
+        };
+        catch_interrupts();
+        let mut watch = Watch::new(settings.tol, quiet);
+        let solution = solve(&prepared.problem, &options, |progress| watch.observe(&progress))?;
+        watch.finish();
+        let seconds = watch.seconds();
+        let clusters =
+            Clusters::find(prepared.problem.graph(), &solution.params, CLUSTER_TOLERANCE);
+        let mut params = solution.params.clone();
+        if let Some(scaling) = &prepared.scaling {
+            scaling.undo(&mut params);
+        }
+        Ok(Fitted { prepared, solution, params, clusters, history: watch.history, seconds })
+    }
+
+    /// Writes all files; gives the summary.
+    pub(crate) fn write(
+        &self,
+        folder: Folder,
+        settings: &Settings,
+    ) -> Result<serde_json::Value, Failure> {
+        let nodes = &self.prepared.nodes;
+        let header =
+            std::iter::once("node").chain(self.prepared.features.iter().map(String::as_str));
+        let mut parameters = Csv::new(header);
+        let mut clusters = Csv::new(["node", "cluster"]);
+        for (i, node) in nodes.iter().enumerate() {
+            let values = self.params.row(i).iter().map(|v| Cell::Number(*v));
+            parameters.row(std::iter::once(Cell::Text(node.clone())).chain(values));
+            clusters.row([Cell::Text(node.clone()), Cell::Number(self.clusters.of_node[i] as f64)]);
+        }
+        let mut history =
+            Csv::new(["iteration", "objective", "bound", "gap", "residual", "seconds"]);
+        for h in &self.history {
+            history.row([
+                Cell::Number(h.iteration as f64),
+                Cell::Number(h.objective),
+                h.bound.into(),
+                h.gap.into(),
+                Cell::Number(h.residual),
+                Cell::Number((h.seconds * 1e6).round() / 1e6),
+            ]);
+        }
+        let summary = self.summary(settings);
+        folder.add("parameters.csv", &parameters.finish())?;
+        folder.add("clusters.csv", &clusters.finish())?;
+        folder.add("history.csv", &history.finish())?;
+        folder.add("summary.json", &format!("{summary:#}\n"))?;
+        folder.add("config.toml", &settings.to_toml()?)?;
+        folder.add("report.html", &self.report(settings)?)?;
+        folder.commit()?;
+        Ok(summary)
+    }
+
+    fn status(&self) -> &'static str {
+        match self.solution.status {
+            Status::Solved => "converged",
+            Status::MaxIterations => "iterations used up",
+            Status::Stopped => "interrupted",
+        }
+    }
+
+    fn summary(&self, settings: &Settings) -> serde_json::Value {
+        let c = &self.solution.certificate;
+        let bounded = |v: f64| if c.gap.is_finite() { json!(v) } else { json!(null) };
+        json!({
+            "status": self.status(),
+            "objective": c.objective,
+            "dual_bound": bounded(c.dual_bound()),
+            "gap": bounded(c.gap),
+            "relative_gap": bounded(c.relative_gap),
+            "residual": c.residual,
+            "stopping_rule": if c.gap.is_finite() { "relative gap" } else { "residual" },
+            "bound": bound_name(c.bound),
+            "tolerance": settings.tol,
+            "iterations": self.solution.iterations,
+            "nodes": self.prepared.nodes.len(),
+            "nodes_with_data": self.prepared.points_per_node.iter().filter(|m| **m > 0).count(),
+            "edges": self.prepared.graph.edges().len(),
+            "features": self.prepared.features.len(),
+            "points": self.prepared.points_per_node.iter().sum::<usize>(),
+            "clusters": self.clusters.count(),
+            "cluster_tolerance": CLUSTER_TOLERANCE,
+            "loss": settings.loss_name(),
+            "penalty": settings.penalty_name(),
+            "lambda": settings.lambda,
+            "solver": "primal-dual",
+            "warnings": self.prepared.warnings,
+            "seconds": (self.seconds * 1e6).round() / 1e6,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    /// What the certificate says, in sentences.
+    fn certificate_in_words(&self) -> Vec<String> {
+        let c = &self.solution.certificate;
+        let mut words = Vec::new();
+        if c.gap.is_finite() {
+            words.push(format!(
+                "The objective is {:.9}. No choice of models can bring it below {:.9}.",
+                c.objective,
+                c.dual_bound()
+            ));
+            words.push(format!(
+                "So these models are within {} of the optimum ({} of the objective).",
+                scientific(c.gap),
+                percent(c.relative_gap)
+            ));
+        } else {
+            words.push(format!(
+                "The objective is {:.9}. There is no bound on how far it is from the optimum.",
+                c.objective
+            ));
+            words.push(format!(
+                "One more step would move the point by {} of its size (the residual).",
+                scientific(c.residual)
+            ));
+        }
+        words.push(match c.bound {
+            Bound::Conjugate => "The bound is the dual objective at the final duals.".into(),
+            Bound::Radius { nodes, largest } => format!(
+                "{nodes} nodes have too little data for a dual bound of their own. For them the bound uses that optimal models lie within a proven distance of the ones found (at most {}).",
+                scientific(largest)
+            ),
+            Bound::None => "The data do not bound the optimal models (for example, the classes may be separable), so the run stops on the residual. A small ridge term gives a bound.".into(),
+        });
+        words
+    }
+
+    fn report(&self, settings: &Settings) -> Result<String, Failure> {
+        let c = &self.solution.certificate;
+        let bounded = |v: f64| c.gap.is_finite().then_some(v);
+        let edges: Vec<(usize, usize, f64)> =
+            self.prepared.graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
+        let toml = settings.to_toml()?;
+        let listed = toml
+            .lines()
+            .filter_map(|l| l.split_once(" = "))
+            .map(|(k, v)| (k.to_owned(), v.trim_matches('"').to_owned()));
+        Ok(render(&Report {
+            title: "netfed fit",
+            version: env!("CARGO_PKG_VERSION"),
+            status: match self.solution.status {
+                Status::Solved => Outcome::Converged,
+                Status::MaxIterations => Outcome::MaxIterations,
+                Status::Stopped => Outcome::Interrupted,
+            },
+            nodes: &self.prepared.nodes,
+            points_per_node: &self.prepared.points_per_node,
+            edges: &edges,
+            features: &self.prepared.features,
+            params: self.params.as_slice(),
+            cluster: &self.clusters.of_node,
+            objective: c.objective,
+            dual_bound: bounded(c.dual_bound()),
+            gap: bounded(c.gap),
+            relative_gap: bounded(c.relative_gap),
+            tolerance: settings.tol,
+            certificate: &self.certificate_in_words(),
+            warnings: &self.prepared.warnings,
+            node_share: if c.gap.is_finite() { &c.shares } else { &[] },
+            history: &self.history,
+            settings: &listed.collect::<Vec<_>>(),
+            seed: settings.seed,
+            seconds: self.seconds,
+            iterations: self.solution.iterations,
+        }))
+    }
+
+    /// The summary for a person.
+    fn words(&self, out: &str) -> String {
+        let p = &self.prepared;
+        let mut text = format!(
+            "{} after {} iterations, {}\n",
+            self.status(),
+            self.solution.iterations,
+            duration(self.seconds)
+        );
+        text.push_str(&format!(
+            "  {} nodes, {} edges, {} features: {} clusters, largest {}\n",
+            p.nodes.len(),
+            p.graph.edges().len(),
+            p.features.len(),
+            self.clusters.count(),
+            self.clusters.sizes.iter().take(5).map(usize::to_string).collect::<Vec<_>>().join(", ")
+        ));
+        for line in self.certificate_in_words().iter().take(2) {
+            text.push_str(&format!("  {line}\n"));
+        }
+        if self.solution.status != Status::Solved {
+            text.push_str("  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough.\n");
+        }
+        text.push_str(&format!(
+            "  results in {out}; open {}\n",
+            std::path::Path::new(out).join("report.html").display()
+        ));
+        text
+    }
+}
+
+fn bound_name(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Conjugate => "conjugate",
+        Bound::Radius { .. } => "radius",
+        Bound::None => "none",
+    }
+}
+
+fn scientific(v: f64) -> String {
+    format!("{v:.2e}")
+}
+
+fn percent(v: f64) -> String {
+    if v > 1e-4 { format!("{:.3}%", 100.0 * v) } else { format!("{:.1e}", v) }
+}

@@ -1,0 +1,35 @@
+//! Why a command failed, with its exit status: 2 bad usage or input, 1 anything else.
+
+use crate::load::InputError;
+
+/// A failure: one sentence for the user, and an exit status.
+#[derive(Debug, thiserror::Error)]
+#[error("{sentence}")]
+pub(crate) struct Failure {
+    sentence: String,
+    pub(crate) exit: u8,
+}
+
+impl Failure {
+    /// Something is wrong with what the user gave.
+    pub(crate) fn input(sentence: String) -> Failure {
+        Failure { sentence, exit: 2 }
+    }
+
+    /// Something else went wrong.
+    pub(crate) fn other(sentence: String) -> Failure {
+        Failure { sentence, exit: 1 }
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Failure {
+        Failure::input(error.to_string())
+    }
+}
+
+impl From<netfed::Error> for Failure {
+    fn from(error: netfed::Error) -> Failure {
+        Failure::input(format!("{error}."))
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether a problem fits into the memory of the machine, before it is asked for.
+
+use crate::failure::Failure;
+
+/// Refuses a problem that needs more memory than there is.
+pub(crate) fn check(nodes: usize, edges: usize, dim: usize, rows: usize) -> Result<(), Failure> {
+    match available() {
+        Some(available) => check_against(nodes, edges, dim, rows, available),
+        None => Ok(()),
+    }
+}
+
+fn check_against(
+    nodes: usize,
+    edges: usize,
+    dim: usize,
+    rows: usize,
+    available: f64,
+) -> Result<(), Failure> {
+    let needed = estimate(nodes, edges, dim, rows);
+    if needed <= available {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "{nodes} nodes, {edges} edges and {dim} features need about {} of memory, but only {} is available; use fewer \
+         features (--features) or a machine with more memory.",
+        gigabytes(needed),
+        gigabytes(available)
+    )))
+}
+
+/// Bytes of a fit: models, messages and copies of them for each node, three duals for each edge, the data twice.
+fn estimate(nodes: usize, edges: usize, dim: usize, rows: usize) -> f64 {
+    let (n, e, d, m) = (nodes as f64, edges as f64, dim as f64, rows as f64);
+    8.0 * (6.0 * n * d + 3.0 * e * d + 2.0 * m * d) + 300.0 * n + 150.0 * e
+}
+
+fn gigabytes(bytes: f64) -> String {
+    format!("{:.1} GB", bytes / 1e9)
+}
+
+/// Bytes that can be had now, where the system tells (Linux).
+fn available() -> Option<f64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find(|l| l.starts_with("MemAvailable:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_large_a_problem_is_refused() {
+        assert!(check_against(1000, 5000, 10, 20_000, 1e9).is_ok());
+        let message =
+            check_against(1_000_000, 5_000_000, 1000, 1000, 16e9).unwrap_err().to_string();
+        assert!(
+            message.contains("169.1 GB of memory") && message.contains("16.0 GB is available"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,203 @@
+//! The files a command leaves behind, written whole or not at all.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// A folder that comes into being, complete, when [`Folder::commit`] is called.
+pub(crate) struct Folder {
+    path: PathBuf,
+    stage: tempfile::TempDir,
+}
+
+impl Folder {
+    /// Checks that `path` can be written and is not there yet, unless `force`.
+    pub(crate) fn new(path: &Path, force: bool) -> Result<Folder, Failure> {
+        let shown = path.display();
+        if path.is_file() {
+            return Err(Failure::input(format!("{shown} is a file; --out needs a folder.")));
+        }
+        if path.exists() && !force {
+            return Err(Failure::input(format!(
+                "{shown} exists already; choose another --out, or say --force to replace the results in it."
+            )));
+        }
+        let parent = match path.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p,
+            _ => Path::new("."),
+        };
+        let cannot = |e: std::io::Error| {
+            Failure::input(format!("cannot write to {}: {e}.", parent.display()))
+        };
+        std::fs::create_dir_all(parent).map_err(cannot)?;
+        let stage =
+            tempfile::Builder::new().prefix(".netfed-").tempdir_in(parent).map_err(cannot)?;
+        Ok(Folder { path: path.to_path_buf(), stage })
+    }
+
+    /// Adds a file.
+    pub(crate) fn add(&self, name: &str, content: &str) -> Result<(), Failure> {
+        let write = || {
+            let mut file = std::fs::File::create(self.stage.path().join(name))?;
+            file.write_all(content.as_bytes())?;
+            file.sync_all()
+        };
+        write().map_err(|e: std::io::Error| self.cannot(name, e))
+    }
+
+    /// Puts the files where they belong. Files of a folder that was there are replaced one by one; others stay.
+    pub(crate) fn commit(self) -> Result<(), Failure> {
+        let make_public = |e| self.cannot("", e);
+        if !self.path.exists() {
+            set_permissions(self.stage.path()).map_err(make_public)?;
+            std::fs::rename(self.stage.path(), &self.path).map_err(make_public)?;
+            return Ok(());
+        }
+        for entry in std::fs::read_dir(self.stage.path()).map_err(make_public)? {
+            let entry = entry.map_err(make_public)?;
+            std::fs::rename(entry.path(), self.path.join(entry.file_name()))
+                .map_err(make_public)?;
+        }
+        Ok(())
+    }
+
+    fn cannot(&self, name: &str, error: std::io::Error) -> Failure {
+        Failure::other(format!("cannot write {}: {error}.", self.path.join(name).display()))
+    }
+}
+
+/// A staging folder is private; the result gets the permissions of any new folder.
+#[cfg(unix)]
+fn set_permissions(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn set_permissions(_path: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Writes one file whole or not at all.
+pub(crate) fn write_file(path: &Path, content: &str) -> Result<(), Failure> {
+    let parent = match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p,
+        _ => Path::new("."),
+    };
+    let write = || {
+        let mut file = tempfile::NamedTempFile::new_in(parent)?;
+        file.write_all(content.as_bytes())?;
+        file.as_file().sync_all()?;
+        set_file_permissions(file.path())?;
+        file.persist(path).map_err(|e| e.error)?;
+        Ok(())
+    };
+    write().map_err(|e: std::io::Error| {
+        Failure::input(format!("cannot write {}: {e}.", path.display()))
+    })
+}
+
+#[cfg(unix)]
+fn set_file_permissions(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn set_file_permissions(_path: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// A CSV text under construction. Numbers are written so that reading them gives the same bits.
+pub(crate) struct Csv {
+    text: String,
+}
+
+impl Csv {
+    /// A table with these column names.
+    pub(crate) fn new<S: AsRef<str>>(header: impl IntoIterator<Item = S>) -> Csv {
+        let mut csv = Csv { text: String::new() };
+        csv.row(header.into_iter().map(|c| Cell::Text(c.as_ref().to_owned())));
+        csv
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        for (k, cell) in cells.into_iter().enumerate() {
+            if k > 0 {
+                self.text.push(',');
+            }
+            match cell {
+                Cell::Text(t) if t.contains([',', '"', '\n', '\r']) || t.trim() != t => {
+                    let _ = write!(self.text, "\"{}\"", t.replace('"', "\"\""));
+                }
+                Cell::Text(t) => self.text.push_str(&t),
+                Cell::Number(v) if v != 0.0 && !(1e-5..1e15).contains(&v.abs()) => {
+                    let _ = write!(self.text, "{v:e}");
+                }
+                Cell::Number(v) => {
+                    let _ = write!(self.text, "{v}");
+                }
+                Cell::Empty => {}
+            }
+        }
+        self.text.push('\n');
+    }
+
+    /// The text.
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+}
+
+/// One cell of a [`Csv`].
+pub(crate) enum Cell {
+    Text(String),
+    Number(f64),
+    Empty,
+}
+
+impl From<Option<f64>> for Cell {
+    fn from(value: Option<f64>) -> Cell {
+        value.map_or(Cell::Empty, Cell::Number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_quotes_what_needs_quoting() {
+        let mut csv = Csv::new(["node", "x,1"]);
+        csv.row([Cell::Text("a\"b".into()), Cell::Number(0.1)]);
+        csv.row([Cell::Empty, Cell::Number(1e-300)]);
+        let text = csv.finish();
+        assert!(text.starts_with("node,\"x,1\"\n\"a\"\"b\",0.1\n,1e-300\n"), "{text}");
+    }
+
+    #[test]
+    fn a_folder_appears_complete_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("run");
+        let folder = Folder::new(&out, false).unwrap();
+        folder.add("a.txt", "a").unwrap();
+        assert!(!out.exists());
+        drop(folder);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        let folder = Folder::new(&out, false).unwrap();
+        folder.add("a.txt", "a").unwrap();
+        folder.commit().unwrap();
+        assert_eq!(std::fs::read_to_string(out.join("a.txt")).unwrap(), "a");
+        assert!(Folder::new(&out, false).is_err());
+        std::fs::write(out.join("mine.txt"), "mine").unwrap();
+        let folder = Folder::new(&out, true).unwrap();
+        folder.add("a.txt", "b").unwrap();
+        folder.commit().unwrap();
+        assert_eq!(std::fs::read_to_string(out.join("a.txt")).unwrap(), "b");
+        assert_eq!(std::fs::read_to_string(out.join("mine.txt")).unwrap(), "mine");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

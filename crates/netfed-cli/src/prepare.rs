@@ -1,0 +1,197 @@
+//! From the two tables to a problem: one numbering of the nodes, one local dataset each, the intercept, the scaling of
+//! the features, and the warnings a user should see.
+
+use std::collections::HashMap;
+
+use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
+use rayon::prelude::*;
+
+use crate::failure::Failure;
+use crate::load::{EdgeList, PointTable};
+use crate::memory;
+use crate::settings::Settings;
+
+/// Name of the constant feature.
+pub(crate) const INTERCEPT: &str = "intercept";
+
+/// A problem with the names of everything in it.
+pub(crate) struct Prepared {
+    pub(crate) problem: Problem,
+    /// The graph as given, also when λ = 0.
+    pub(crate) graph: Graph,
+    pub(crate) nodes: Vec<String>,
+    pub(crate) features: Vec<String>,
+    pub(crate) points_per_node: Vec<usize>,
+    pub(crate) scaling: Option<Scaling>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// An affine map of the features: (x − shift)/scale.
+pub(crate) struct Scaling {
+    shift: Vec<f64>,
+    scale: Vec<f64>,
+    kind: LossKind,
+    intercept: bool,
+}
+
+/// Builds the problem.
+pub(crate) fn prepare(
+    points: PointTable,
+    edges: EdgeList,
+    settings: &Settings,
+) -> Result<Prepared, Failure> {
+    if let Some(name) = points.zero_features().first() {
+        let file = settings.data.display();
+        return Err(Failure::input(format!(
+            "{file}, column \"{name}\": every value is 0, so no parameter can be learned for it; leave it out with --features."
+        )));
+    }
+    let mut features = points.features.clone();
+    if settings.intercept {
+        if features.iter().any(|f| f == INTERCEPT) {
+            return Err(Failure::input(format!(
+                "{}: there is a column \"{INTERCEPT}\" already; rename it or leave --intercept out.",
+                settings.data.display()
+            )));
+        }
+        features.push(INTERCEPT.into());
+    }
+    let (nodes, edges) = merge_nodes(&points, edges);
+    let dim = features.len();
+    memory::check(nodes.len(), edges.len(), dim, points.node_of_row.len())?;
+    let scaling = settings.standardize.then(|| Scaling::fit(&points, settings));
+    let graph = Graph::new(nodes.len(), &edges)?;
+    let datasets = local_datasets(points, nodes.len(), settings.intercept, scaling.as_ref())?;
+    let points_per_node: Vec<usize> = datasets.iter().map(Dataset::points).collect();
+    let warnings = warnings(&graph, &nodes, &points_per_node, settings);
+    let losses = datasets
+        .into_par_iter()
+        .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
+        .collect::<Result<Vec<_>, _>>()?;
+    let problem = Problem::new(graph.clone(), losses, settings.penalty(dim)?, settings.lambda)?;
+    Ok(Prepared { problem, graph, nodes, features, points_per_node, scaling, warnings })
+}
+
+/// All nodes: those with data in the order of the points file, then those of the graph alone.
+fn merge_nodes(points: &PointTable, edges: EdgeList) -> (Vec<String>, Vec<(usize, usize, f64)>) {
+    let mut nodes = points.nodes.clone();
+    let known: HashMap<&str, usize> =
+        points.nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+    let mut index = Vec::with_capacity(edges.nodes.len());
+    for name in &edges.nodes {
+        index.push(known.get(name.as_str()).copied().unwrap_or_else(|| {
+            nodes.push(name.clone());
+            nodes.len() - 1
+        }));
+    }
+    let edges =
+        edges.edges.iter().map(|&(a, b, w)| (index[a as usize], index[b as usize], w)).collect();
+    (nodes, edges)
+}
+
+fn local_datasets(
+    points: PointTable,
+    nodes: usize,
+    intercept: bool,
+    scaling: Option<&Scaling>,
+) -> Result<Vec<Dataset>, Failure> {
+    let d = points.features.len();
+    let dim = d + usize::from(intercept);
+    let mut features = vec![Vec::new(); nodes];
+    let mut labels = vec![Vec::new(); nodes];
+    for (row, &node) in points.node_of_row.iter().enumerate() {
+        let x = &points.x[row * d..(row + 1) * d];
+        let own = &mut features[node as usize];
+        match scaling {
+            Some(s) => own.extend(x.iter().enumerate().map(|(j, v)| (v - s.shift[j]) / s.scale[j])),
+            None => own.extend_from_slice(x),
+        }
+        if intercept {
+            own.push(1.0);
+        }
+        if let Some(y) = &points.y {
+            labels[node as usize].push(y[row]);
+        }
+    }
+    features.into_iter().zip(labels).map(|(x, y)| Ok(Dataset::new(dim, x, y)?)).collect()
+}
+
+impl Scaling {
+    /// Means and standard deviations over all points. Without intercept the model has nothing to take up a shift, so
+    /// that features are scaled only; a constant feature is left alone.
+    fn fit(points: &PointTable, settings: &Settings) -> Scaling {
+        let d = points.features.len();
+        let m = points.node_of_row.len() as f64;
+        let (mut mean, mut square) = (vec![0.0; d], vec![0.0; d]);
+        for x in points.x.chunks_exact(d) {
+            mean.iter_mut().zip(x).for_each(|(s, v)| *s += v / m);
+        }
+        for x in points.x.chunks_exact(d) {
+            square.iter_mut().zip(x).zip(&mean).for_each(|((s, v), c)| *s += (v - c) * (v - c) / m);
+        }
+        let centered = settings.intercept || settings.loss == LossKind::Mean;
+        let constant = |j: usize| square[j].sqrt() <= 1e-12 * mean[j].abs();
+        Scaling {
+            shift: (0..d).map(|j| if centered && !constant(j) { mean[j] } else { 0.0 }).collect(),
+            scale: (0..d).map(|j| if constant(j) { 1.0 } else { square[j].sqrt() }).collect(),
+            kind: settings.loss,
+            intercept: settings.intercept,
+        }
+    }
+
+    /// The same models, for features in their original units.
+    pub(crate) fn undo(&self, params: &mut Matrix) {
+        let d = self.scale.len();
+        for i in 0..params.rows() {
+            let w = params.row_mut(i);
+            if self.kind == LossKind::Mean {
+                (0..d).for_each(|j| w[j] = w[j] * self.scale[j] + self.shift[j]);
+                continue;
+            }
+            (0..d).for_each(|j| w[j] /= self.scale[j]);
+            if self.intercept {
+                w[d] -= (0..d).map(|j| w[j] * self.shift[j]).sum::<f64>();
+            }
+        }
+    }
+}
+
+fn warnings(graph: &Graph, nodes: &[String], points: &[usize], settings: &Settings) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut warn = |list: Vec<&str>, one: &str, many: &str| match list.len() {
+        0 => {}
+        1 => found.push(format!("the node {} {one}", names(&list))),
+        n => found.push(format!("{n} nodes {many}: {}", names(&list))),
+    };
+    let select = |keep: &dyn Fn(usize) -> bool| {
+        (0..nodes.len()).filter(|&i| keep(i)).map(|i| nodes[i].as_str()).collect()
+    };
+    warn(
+        select(&|i| points[i] > 0 && graph.degree(i) == 0),
+        "has data but no edge; it is trained alone",
+        "have data but no edge and are trained alone",
+    );
+    warn(
+        select(&|i| points[i] == 0),
+        "is in the graph but has no data points; its model comes from its neighbors",
+        "are in the graph but have no data points; their models come from their neighbors",
+    );
+    let component = graph.components(|_| settings.lambda > 0.0);
+    let mut has_data = vec![false; nodes.len()];
+    component.iter().zip(points).for_each(|(&c, &m)| has_data[c] |= m > 0);
+    warn(
+        select(&|i| !has_data[component[i]]),
+        "has no data and is not connected to a node with data; its model is zero",
+        "have no data and are not connected to a node with data; their models are zero",
+    );
+    found
+}
+
+/// The first few names, in quotes.
+fn names(list: &[&str]) -> String {
+    let mut text = list.iter().take(5).map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ");
+    if list.len() > 5 {
+        text.push_str(&format!(" and {} more", list.len() - 5));
+    }
+    text
+}

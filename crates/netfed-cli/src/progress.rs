@@ -1,0 +1,134 @@
+//! Progress of a run: a bar on a terminal, plain lines elsewhere, nothing when quiet; and Ctrl-C, which ends a run
+//! cleanly.
+
+use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use netfed::Progress;
+
+use crate::report::HistoryRow;
+
+/// Watches a run.
+pub(crate) struct Watch {
+    start: Instant,
+    tolerance: f64,
+    first: Option<f64>,
+    bar: Option<ProgressBar>,
+    lines: bool,
+    last_line: Instant,
+    pub(crate) history: Vec<HistoryRow>,
+}
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static HANDLER: OnceLock<()> = OnceLock::new();
+
+/// From now on the first Ctrl-C asks the run to stop, the second ends the process.
+pub(crate) fn catch_interrupts() {
+    HANDLER.get_or_init(|| {
+        // Without a handler Ctrl-C still ends the process; nothing half-written is left.
+        let _ = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::SeqCst) {
+                std::process::exit(1);
+            }
+            say("stopping after this iteration; press Ctrl-C again to end at once.");
+        });
+    });
+}
+
+/// One line on standard error.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "netfed: {line}");
+}
+
+impl Watch {
+    /// A watch that shows nothing when `quiet`.
+    pub(crate) fn new(tolerance: f64, quiet: bool) -> Watch {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = (terminal && !quiet).then(|| {
+            let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{bar:32.cyan/dim} {msg}") {
+                bar.set_style(style.progress_chars("━━╌"));
+            }
+            bar
+        });
+        let now = Instant::now();
+        Watch {
+            start: now,
+            tolerance,
+            first: None,
+            bar,
+            lines: !terminal && !quiet,
+            last_line: now,
+            history: Vec::new(),
+        }
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Takes note of an iteration; says stop after Ctrl-C.
+    pub(crate) fn observe(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+        if let Some(c) = progress.certificate {
+            let bounded = c.gap.is_finite();
+            let seconds = self.seconds();
+            self.history.push(HistoryRow {
+                iteration: progress.iteration,
+                objective: c.objective,
+                bound: bounded.then(|| c.dual_bound()),
+                gap: bounded.then_some(c.gap),
+                residual: c.residual,
+                seconds,
+            });
+            self.show(progress.iteration, c.accuracy(), bounded, seconds);
+        }
+        if INTERRUPTED.load(Ordering::SeqCst) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn show(&mut self, iteration: u64, accuracy: f64, bounded: bool, seconds: f64) {
+        if self.bar.is_none() && !self.lines {
+            return;
+        }
+        let first = *self.first.get_or_insert(accuracy);
+        // The accuracy falls about exponentially: progress is measured on its logarithm.
+        let done = ((first / accuracy).ln() / (first / self.tolerance).ln()).clamp(0.0, 1.0);
+        let measure = if bounded { "gap" } else { "residual" };
+        let mut message = format!("iteration {iteration}, relative {measure} {accuracy:.1e}");
+        if done > 0.05 && done < 1.0 && seconds > 1.0 {
+            message.push_str(&format!(", about {} left", duration(seconds / done * (1.0 - done))));
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(if done.is_nan() { 0 } else { (1000.0 * done) as u64 });
+            bar.set_message(message);
+        } else if self.last_line.elapsed() >= Duration::from_secs(2) {
+            self.last_line = Instant::now();
+            say(&message);
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A duration in words.
+pub(crate) fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s if s < 100.0 => format!("{s:.1} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}

@@ -1,0 +1,261 @@
+//! The report of a run: one HTML page with pictures, complete in itself. It
+//! loads nothing, runs no script, and follows the reader's color scheme.
+
+mod certificate;
+pub(crate) mod chart;
+mod cluster_picture;
+mod clusters;
+mod convergence;
+mod graph_picture;
+mod headline;
+mod layout;
+mod parameters;
+#[cfg(test)]
+mod sample;
+mod tables;
+mod text;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use clusters::{COLORS, Clusters};
+use text::{count, plural};
+
+/// The style sheet of the page.
+const STYLE: &str = include_str!("style.css");
+/// Forbids everything but the style sheet inside the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The tolerance was met.
+    Converged,
+    /// The iteration limit came first.
+    MaxIterations,
+    /// The run was interrupted.
+    Interrupted,
+}
+
+/// One recorded iteration.
+#[derive(Clone, Debug)]
+pub(crate) struct HistoryRow {
+    /// The iteration.
+    pub(crate) iteration: u64,
+    /// The objective.
+    pub(crate) objective: f64,
+    /// The dual bound, where there is one.
+    pub(crate) bound: Option<f64>,
+    /// The gap, where there is a bound.
+    pub(crate) gap: Option<f64>,
+    /// The residual.
+    pub(crate) residual: f64,
+    /// Seconds since the start.
+    pub(crate) seconds: f64,
+}
+
+/// What the page shows.
+pub(crate) struct Report<'a> {
+    /// The command, as the title of the page.
+    pub(crate) title: &'a str,
+    /// The version of the program.
+    pub(crate) version: &'a str,
+    /// How the run ended.
+    pub(crate) status: Outcome,
+    /// The node ids.
+    pub(crate) nodes: &'a [String],
+    /// Data points per node; 0 for a node without data.
+    pub(crate) points_per_node: &'a [usize],
+    /// The edges: two nodes and a weight.
+    pub(crate) edges: &'a [(usize, usize, f64)],
+    /// The feature names.
+    pub(crate) features: &'a [String],
+    /// The parameters, one row per node.
+    pub(crate) params: &'a [f64],
+    /// The cluster of each node, numbered by decreasing size.
+    pub(crate) cluster: &'a [usize],
+    /// The objective.
+    pub(crate) objective: f64,
+    /// The dual bound.
+    pub(crate) dual_bound: Option<f64>,
+    /// The gap.
+    pub(crate) gap: Option<f64>,
+    /// The relative gap.
+    pub(crate) relative_gap: Option<f64>,
+    /// The tolerance for the relative gap.
+    pub(crate) tolerance: f64,
+    /// The certificate in sentences.
+    pub(crate) certificate: &'a [String],
+    /// Warnings in sentences.
+    pub(crate) warnings: &'a [String],
+    /// Each node's share of the gap; may be empty.
+    pub(crate) node_share: &'a [f64],
+    /// The recorded iterations.
+    pub(crate) history: &'a [HistoryRow],
+    /// Names and values of the settings.
+    pub(crate) settings: &'a [(String, String)],
+    /// The seed of the layout.
+    pub(crate) seed: u64,
+    /// Duration of the run.
+    pub(crate) seconds: f64,
+    /// Number of iterations.
+    pub(crate) iterations: u64,
+}
+
+impl Report<'_> {
+    /// A parameter; not a number where the table is too short.
+    fn param(&self, node: usize, feature: usize) -> f64 {
+        let place = node * self.features.len() + feature;
+        self.params.get(place).copied().unwrap_or(f64::NAN)
+    }
+
+    fn cluster_of(&self, node: usize) -> usize {
+        self.cluster.get(node).copied().unwrap_or(0)
+    }
+
+    fn points(&self, node: usize) -> usize {
+        self.points_per_node.get(node).copied().unwrap_or(0)
+    }
+}
+
+/// The whole page.
+pub(crate) fn render(report: &Report) -> String {
+    let clusters = Clusters::new(report);
+    let features = parameters::chosen_features(report);
+    let picture = if report.nodes.len() > graph_picture::MOST_NODES {
+        cluster_picture::cluster_picture(report, &clusters)
+    } else {
+        graph_picture::graph_picture(report, &clusters)
+    };
+    let body = html! {
+        (headline::headline(report, &clusters))
+        section id="graph" {
+            h2 { "Empirical graph" }
+            figure.wide {
+                (legend(&clusters))
+                (PreEscaped(&picture.svg))
+                figcaption { (picture.caption) }
+            }
+        }
+        section id="convergence" {
+            h2 { "Convergence" }
+            (convergence::convergence(report))
+        }
+        section id="parameters" {
+            h2 { "Parameters by cluster" }
+            (parameters::strips(report, &clusters, &features))
+            (parameters::cluster_table(report, &clusters, &features))
+        }
+        section id="clusters" {
+            h2 { "Cluster sizes" }
+            (certificate::sizes(&clusters))
+        }
+        section id="certificate" {
+            h2 { "Certificate" }
+            (certificate::certificate(report, &clusters))
+        }
+        (tables::warnings(report))
+        section id="settings" {
+            h2 { "Settings" }
+            (tables::settings(report))
+        }
+        section id="nodes" {
+            h2 { "Nodes" }
+            (tables::nodes(report, &clusters, &features))
+        }
+    };
+    page(report.title, &body)
+}
+
+/// A page of its own around any body, with the style sheet of the report.
+pub(crate) fn page(title: &str, body: &Markup) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body { main { (body) } }
+        }
+    }
+    .into_string()
+}
+
+/// A patch of a cluster's color, beside its number.
+fn swatch(color: Option<usize>) -> Markup {
+    html! { span class={ "swatch " (chart::color_class(color)) } {} }
+}
+
+/// The colors of the clusters.
+fn legend(clusters: &Clusters) -> Markup {
+    let colored: Vec<usize> =
+        (0..COLORS).filter(|&cluster| clusters.color(cluster).is_some()).collect();
+    let others = clusters.count() - colored.len();
+    html! {
+        ul.legend {
+            @for &cluster in &colored {
+                li { (swatch(Some(cluster))) "cluster " (cluster) " (" (count(clusters.sizes[cluster])) ")" }
+            }
+            @if others > 0 {
+                li {
+                    (swatch(None))
+                    @if others == clusters.singles() { (plural(others, "single node")) }
+                    @else { (plural(others, "other cluster")) }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample::{Sample, sample};
+    use super::*;
+
+    #[test]
+    fn the_page_has_every_section_and_loads_nothing() {
+        let mut sample = sample();
+        sample.warnings = vec!["Look here.".into()];
+        let page = render(&sample.report());
+        for id in ["graph", "convergence", "parameters", "clusters", "certificate"] {
+            assert!(page.contains(&format!("<section id=\"{id}\"")), "{id}");
+        }
+        assert!(page.contains("3 local models in 2 clusters"));
+        assert!(page.contains("Look here."));
+        assert!(!page.contains("http://") && !page.contains("https://"));
+        assert!(!page.contains("<script") && !page.contains("NaN"));
+    }
+
+    #[test]
+    fn names_cannot_change_the_page() {
+        let mut sample = sample();
+        let evil = "</title></svg><script>alert('\"')</script>";
+        sample.nodes = vec![evil.into(); 3];
+        sample.features = vec![evil.into(); 2];
+        sample.settings = vec![(evil.into(), evil.into())];
+        let page = render(&sample.report());
+        assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
+    }
+
+    #[test]
+    fn small_and_odd_reports_are_pages() {
+        for nodes in [0, 1, 2, 1501] {
+            let page = render(&Sample::with_nodes(nodes).report());
+            assert!(page.ends_with("</html>") && !page.contains("NaN"));
+        }
+        let mut broken = sample();
+        broken.params.truncate(3);
+        broken.cluster.truncate(1);
+        broken.points.clear();
+        broken.edges.push((7, 9, f64::NAN));
+        assert!(render(&broken.report()).ends_with("</html>"));
+        let mut wide = Sample::with_nodes(3);
+        wide.features = (0..1000).map(|f| format!("x{f}")).collect();
+        wide.params = (0..3000).map(f64::from).collect();
+        assert!(render(&wide.report()).len() < 200_000);
+    }
+}

@@ -1,0 +1,86 @@
+//! Reading back what `netfed fit` wrote: settings and models.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use netfed::LossKind;
+
+use crate::failure::Failure;
+use crate::load::{PointColumns, PointTable, Target, read_points};
+use crate::prepare::INTERCEPT;
+use crate::settings::{Given, Settings};
+
+/// The models of a run.
+pub(crate) struct RunFolder {
+    pub(crate) settings: Settings,
+    models: PointTable,
+    node: HashMap<String, usize>,
+}
+
+impl RunFolder {
+    /// Opens a folder.
+    pub(crate) fn open(path: &Path) -> Result<RunFolder, Failure> {
+        let shown = path.display();
+        let config = path.join("config.toml");
+        if !config.is_file() {
+            return Err(Failure::input(format!(
+                "{shown} is not a folder that netfed fit wrote: it has no config.toml."
+            )));
+        }
+        let settings = Settings::new(Given::from_toml(&config)?)?;
+        let columns =
+            PointColumns { kind: Target::None, target: String::new(), ..PointColumns::default() };
+        let models = read_points(&path.join("parameters.csv"), &columns)?;
+        if settings.intercept && models.features.last().map(String::as_str) != Some(INTERCEPT) {
+            return Err(Failure::input(format!(
+                "{}: expected \"{INTERCEPT}\" as the last column.",
+                path.join("parameters.csv").display()
+            )));
+        }
+        let node = models.nodes.iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();
+        Ok(RunFolder { settings, models, node })
+    }
+
+    /// Reads data points with the features of the run.
+    pub(crate) fn read(&self, path: &Path, target_optional: bool) -> Result<PointTable, Failure> {
+        let named = self.models.features.len() - usize::from(self.settings.intercept);
+        let columns = PointColumns {
+            features: Some(self.models.features[..named].to_vec()),
+            target_optional,
+            ..self.settings.columns.clone()
+        };
+        let points = read_points(path, &columns)?;
+        if let Some(stranger) = points.nodes.iter().find(|n| !self.node.contains_key(*n)) {
+            return Err(Failure::input(format!(
+                "{}: the node \"{stranger}\" is not in the run; its {} nodes are listed in parameters.csv.",
+                path.display(),
+                self.models.nodes.len()
+            )));
+        }
+        Ok(points)
+    }
+
+    /// The model of a node.
+    pub(crate) fn model(&self, node: &str) -> &[f64] {
+        let d = self.models.features.len();
+        let i = self.node.get(node).copied().unwrap_or(0);
+        &self.models.x[i * d..(i + 1) * d]
+    }
+
+    /// wᵀx of every point, in order.
+    pub(crate) fn scores(&self, points: &PointTable) -> Vec<f64> {
+        let d = points.features.len();
+        let models: Vec<&[f64]> = points.nodes.iter().map(|n| self.model(n)).collect();
+        let score = |(x, &node): (&[f64], &u32)| {
+            let w = models[node as usize];
+            let sum: f64 = x.iter().zip(w).map(|(x, w)| x * w).sum();
+            if self.settings.intercept { sum + w[d] } else { sum }
+        };
+        points.x.chunks_exact(d).zip(&points.node_of_row).map(score).collect()
+    }
+
+    /// The kind of loss.
+    pub(crate) fn loss(&self) -> LossKind {
+        self.settings.loss
+    }
+}

@@ -1,0 +1,372 @@
+//! The settings of a fit: from `--config` and from flags, flags win. The same keys stand in the `config.toml` that a run
+//! leaves behind.
+
+use std::path::{Path, PathBuf};
+
+use netfed::LossKind;
+use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::load::{PointColumns, Target};
+
+/// Names of the losses.
+pub(crate) const LOSSES: [&str; 6] = ["squared", "logistic", "huber", "absolute", "hinge", "mean"];
+/// Names of the penalties.
+pub(crate) const PENALTIES: [&str; 5] = ["l2", "l1", "linf", "squared", "quadratic"];
+/// Names of the solvers.
+pub(crate) const SOLVERS: [&str; 1] = ["primal-dual"];
+
+/// Settings as a user gives them; what is not given is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, clap::Args)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Given {
+    /// Data points: one row each, with a node id, a label and features (.csv, .csv.gz, .tsv, .parquet)
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) data: Option<PathBuf>,
+    /// Edges of the empirical graph: columns source, target and, if wanted, weight
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) graph: Option<PathBuf>,
+    /// Column with the node ids [default: node]
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub(crate) node_column: Option<String>,
+    /// Column with the labels [default: y]
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub(crate) target: Option<String>,
+    /// Feature columns, separated by commas [default: every other column]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Input")]
+    pub(crate) features: Option<Vec<String>>,
+    /// Add a constant feature to every model
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL", help_heading = "Input")]
+    pub(crate) intercept: Option<bool>,
+    /// Scale every feature to unit standard deviation over all data (and center it if there is an intercept) before
+    /// training; the parameters are given in the original units
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL", help_heading = "Input")]
+    pub(crate) standardize: Option<bool>,
+
+    /// Local loss: squared, logistic, huber, absolute, hinge or mean [default: squared]
+    #[arg(long, value_name = "NAME", help_heading = "Problem")]
+    pub(crate) loss: Option<String>,
+    /// Penalty on differences between neighbors: l2, l1, linf, squared or quadratic [default: l2]
+    #[arg(long, value_name = "NAME", help_heading = "Problem")]
+    pub(crate) penalty: Option<String>,
+    /// Strength of the coupling: 0 trains every node alone, large values give one model for all
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) lambda: Option<f64>,
+    /// Add this times ‖w‖² to every local loss [default: 0]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) ridge: Option<f64>,
+    /// Add this times ‖w‖₁ to every local loss [default: 0]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) lasso: Option<f64>,
+    /// Threshold of the huber loss [default: 1]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) huber_delta: Option<f64>,
+    /// Matrix Q of the quadratic penalty: a file with one row per feature, numbers separated by commas, no header
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub(crate) penalty_matrix: Option<PathBuf>,
+
+    /// Method: primal-dual [default: primal-dual]
+    #[arg(long, value_name = "NAME", help_heading = "Solver")]
+    pub(crate) solver: Option<String>,
+    /// Stop when the relative duality gap is at most this [default: 1e-6]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Solver")]
+    pub(crate) tol: Option<f64>,
+    /// Stop after this many iterations [default: 100000]
+    #[arg(long, value_name = "COUNT", help_heading = "Solver")]
+    pub(crate) max_iter: Option<u64>,
+    /// Threads to use; the answer does not depend on it [default: all cores]
+    #[arg(long, value_name = "COUNT", help_heading = "Solver")]
+    pub(crate) threads: Option<usize>,
+    /// Seed of everything random: the layout of the graph in the report [default: 0]
+    #[arg(long, value_name = "NUMBER", help_heading = "Solver")]
+    pub(crate) seed: Option<u64>,
+}
+
+impl Given {
+    /// Reads a TOML file.
+    pub(crate) fn from_toml(path: &Path) -> Result<Given, Failure> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Failure::input(format!("cannot open {name}: {e}.")))?;
+        toml::from_str(&text).map_err(|e| {
+            let line =
+                e.span().map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
+            Failure::input(format!("{name}, line {line}: {}.", e.message().trim_end_matches('.')))
+        })
+    }
+
+    /// These settings, with gaps filled from `other`.
+    pub(crate) fn or(self, other: Given) -> Given {
+        macro_rules! merge {
+            ($($field:ident),*) => { Given { $($field: self.$field.or(other.$field)),* } };
+        }
+        merge!(
+            data,
+            graph,
+            node_column,
+            target,
+            features,
+            intercept,
+            standardize,
+            loss,
+            penalty,
+            lambda,
+            ridge,
+            lasso,
+            huber_delta,
+            penalty_matrix,
+            solver,
+            tol,
+            max_iter,
+            threads,
+            seed
+        )
+    }
+}
+
+/// Settings with every gap filled and every value checked.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) given: Given,
+    pub(crate) data: PathBuf,
+    pub(crate) graph: PathBuf,
+    pub(crate) columns: PointColumns,
+    pub(crate) intercept: bool,
+    pub(crate) standardize: bool,
+    pub(crate) loss: LossKind,
+    pub(crate) lambda: f64,
+    pub(crate) ridge: f64,
+    pub(crate) lasso: f64,
+    pub(crate) tol: f64,
+    pub(crate) max_iter: u64,
+    pub(crate) threads: Option<usize>,
+    pub(crate) seed: u64,
+}
+
+impl Settings {
+    /// Fills the gaps and checks the values.
+    pub(crate) fn new(given: Given) -> Result<Settings, Failure> {
+        let need = |path: &Option<PathBuf>, flag: &str, what: &str| {
+            path.clone().ok_or_else(|| {
+                Failure::input(format!("no {what} given; say {flag} FILE (or set it in --config)."))
+            })
+        };
+        let loss_name = choose("loss", given.loss.as_deref().unwrap_or("squared"), &LOSSES)?;
+        choose("penalty", given.penalty.as_deref().unwrap_or("l2"), &PENALTIES)?;
+        choose("solver", given.solver.as_deref().unwrap_or("primal-dual"), &SOLVERS)?;
+        let loss = loss_kind(
+            loss_name,
+            number("--huber-delta", given.huber_delta.unwrap_or(1.0), Range::Positive)?,
+        );
+        let lambda = given.lambda.ok_or_else(|| {
+            Failure::input("no λ given; say --lambda NUMBER: 0 trains every node alone, larger values couple neighbors more.".into())
+        })?;
+        let intercept = given.intercept.unwrap_or(false);
+        if intercept && loss == LossKind::Mean {
+            return Err(Failure::input(
+                "the loss mean has no intercept; leave --intercept out.".into(),
+            ));
+        }
+        if given.threads == Some(0) {
+            return Err(Failure::input("--threads is 0; it must be at least 1.".into()));
+        }
+        let kind = match loss {
+            LossKind::Mean => Target::None,
+            l if l.is_classification() => Target::Binary,
+            _ => Target::Real,
+        };
+        Ok(Settings {
+            data: need(&given.data, "--data", "file of data points")?,
+            graph: need(&given.graph, "--graph", "file of edges")?,
+            columns: PointColumns {
+                node: given.node_column.clone().unwrap_or_else(|| "node".into()),
+                target: given.target.clone().unwrap_or_else(|| "y".into()),
+                features: given.features.clone(),
+                kind,
+                target_optional: false,
+            },
+            intercept,
+            standardize: given.standardize.unwrap_or(false),
+            loss,
+            lambda: number("--lambda", lambda, Range::Nonnegative)?,
+            ridge: number("--ridge", given.ridge.unwrap_or(0.0), Range::Nonnegative)?,
+            lasso: number("--lasso", given.lasso.unwrap_or(0.0), Range::Nonnegative)?,
+            tol: number("--tol", given.tol.unwrap_or(1e-6), Range::Nonnegative)?,
+            max_iter: given.max_iter.unwrap_or(100_000),
+            threads: given.threads,
+            seed: given.seed.unwrap_or(0),
+            given,
+        })
+    }
+
+    /// Name of the loss.
+    pub(crate) fn loss_name(&self) -> &str {
+        self.given.loss.as_deref().unwrap_or("squared")
+    }
+
+    /// Name of the penalty.
+    pub(crate) fn penalty_name(&self) -> &str {
+        self.given.penalty.as_deref().unwrap_or("l2")
+    }
+
+    /// The penalty for models of `dim` parameters.
+    pub(crate) fn penalty(&self, dim: usize) -> Result<Box<dyn Penalty>, Failure> {
+        let matrix = &self.given.penalty_matrix;
+        if matrix.is_some() && self.penalty_name() != "quadratic" {
+            return Err(Failure::input(
+                "--penalty-matrix goes with --penalty quadratic only.".into(),
+            ));
+        }
+        Ok(match self.penalty_name() {
+            "l1" => Box::new(Norm1),
+            "linf" => Box::new(NormInf),
+            "squared" => Box::new(Squared),
+            "quadratic" => {
+                let path = matrix.as_ref().ok_or_else(|| {
+                    Failure::input(
+                        "the quadratic penalty needs its matrix Q; say --penalty-matrix FILE."
+                            .into(),
+                    )
+                })?;
+                let q = crate::load::read_matrix(path, dim)?;
+                let named = |e| Failure::input(format!("{}: {e}.", path.display()));
+                Box::new(Quadratic::new(dim, &q).map_err(named)?)
+            }
+            _ => Box::new(Norm2),
+        })
+    }
+
+    /// All that is needed to run the fit again, from any directory.
+    pub(crate) fn to_toml(&self) -> Result<String, Failure> {
+        let absolute = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf());
+        let full = Given {
+            data: Some(absolute(&self.data)),
+            graph: Some(absolute(&self.graph)),
+            node_column: Some(self.columns.node.clone()),
+            target: Some(self.columns.target.clone()),
+            features: self.columns.features.clone(),
+            intercept: Some(self.intercept),
+            standardize: Some(self.standardize),
+            loss: Some(self.loss_name().into()),
+            penalty: Some(self.penalty_name().into()),
+            lambda: Some(self.lambda),
+            ridge: Some(self.ridge),
+            lasso: Some(self.lasso),
+            huber_delta: match self.loss {
+                LossKind::Huber { delta } => Some(delta),
+                _ => None,
+            },
+            penalty_matrix: self.given.penalty_matrix.as_deref().map(absolute),
+            solver: Some(self.given.solver.clone().unwrap_or_else(|| "primal-dual".into())),
+            tol: Some(self.tol),
+            max_iter: Some(self.max_iter),
+            threads: self.threads,
+            seed: Some(self.seed),
+        };
+        toml::to_string(&full)
+            .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))
+    }
+}
+
+fn loss_kind(name: &str, delta: f64) -> LossKind {
+    match name {
+        "logistic" => LossKind::Logistic,
+        "huber" => LossKind::Huber { delta },
+        "absolute" => LossKind::Absolute,
+        "hinge" => LossKind::Hinge,
+        "mean" => LossKind::Mean,
+        _ => LossKind::Squared,
+    }
+}
+
+/// One of the known names, or an error that suggests the nearest one.
+pub(crate) fn choose<'a>(what: &str, name: &'a str, known: &[&str]) -> Result<&'a str, Failure> {
+    if known.contains(&name) {
+        return Ok(name);
+    }
+    let near = known
+        .iter()
+        .map(|k| (strsim::normalized_damerau_levenshtein(&name.to_lowercase(), k), k))
+        .filter(|(similarity, _)| *similarity > 0.4)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let tip = near.map_or(String::new(), |(_, k)| format!(" Did you mean \"{k}\"?"));
+    Err(Failure::input(format!("unknown {what} \"{name}\"; known are {}.{tip}", known.join(", "))))
+}
+
+enum Range {
+    Nonnegative,
+    Positive,
+}
+
+fn number(flag: &str, value: f64, range: Range) -> Result<f64, Failure> {
+    let (good, expected) = match range {
+        Range::Nonnegative => (value >= 0.0, "at least 0"),
+        Range::Positive => (value > 0.0, "more than 0"),
+    };
+    if good && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Failure::input(format!("{flag} is {value}; it must be {expected} and finite.")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files() -> Given {
+        Given {
+            data: Some("p.csv".into()),
+            graph: Some("e.csv".into()),
+            lambda: Some(0.1),
+            ..Given::default()
+        }
+    }
+
+    fn message(given: Given) -> String {
+        Settings::new(given).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn bad_values_name_the_flag() {
+        assert!(message(Given { lambda: Some(-1.0), ..files() }).starts_with("--lambda is -1"));
+        assert!(
+            message(Given { lambda: Some(f64::NAN), ..files() }).starts_with("--lambda is NaN")
+        );
+        assert!(message(Given { lambda: None, ..files() }).contains("--lambda NUMBER"));
+        assert!(message(Given { tol: Some(f64::INFINITY), ..files() }).starts_with("--tol"));
+        assert!(message(Given { threads: Some(0), ..files() }).contains("--threads"));
+        assert!(message(Given { data: None, ..files() }).contains("--data FILE"));
+        let huber = Given { loss: Some("huber".into()), huber_delta: Some(0.0), ..files() };
+        assert!(message(huber).starts_with("--huber-delta is 0"));
+        let mean = Given { loss: Some("mean".into()), intercept: Some(true), ..files() };
+        assert!(message(mean).contains("--intercept"));
+    }
+
+    #[test]
+    fn unknown_names_get_a_suggestion() {
+        let text = message(Given { loss: Some("sqared".into()), ..files() });
+        assert!(text.contains("Did you mean \"squared\"?"), "{text}");
+        let text = message(Given { penalty: Some("L2".into()), ..files() });
+        assert!(text.contains("Did you mean \"l2\"?"), "{text}");
+        let text = message(Given { solver: Some("simplex".into()), ..files() });
+        assert!(text.contains("known are primal-dual"), "{text}");
+    }
+
+    #[test]
+    fn flags_win_over_the_file() {
+        let flags = Given { lambda: Some(2.0), ..Given::default() };
+        let merged = flags.or(files());
+        assert_eq!((merged.lambda, merged.data), (Some(2.0), Some("p.csv".into())));
+    }
+
+    #[test]
+    fn settings_survive_the_way_through_toml() {
+        let settings =
+            Settings::new(Given { features: Some(vec!["a".into()]), ..files() }).unwrap();
+        let back: Given = toml::from_str(&settings.to_toml().unwrap()).unwrap();
+        let again = Settings::new(back).unwrap();
+        assert_eq!(again.to_toml().unwrap(), settings.to_toml().unwrap());
+    }
+}
