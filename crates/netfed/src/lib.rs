@@ -1,4 +1,49 @@
 //! Networked federated learning: one personalized model per node of a graph.
+//!
+//! Many holders of small local datasets, related but not alike, are the nodes of a weighted graph of similarities, the
+//! *empirical graph*. netfed trains one model wᵢ per node, coupled over the edges:
+//!
+//! ```text
+//! minimize   Σᵢ Lᵢ(wᵢ)  +  λ Σ_{e=(i,j)} Aₑ φ(wᵢ − wⱼ)          (GTV minimization)
+//! ```
+//!
+//! and proves how close to optimal its answer is.
+//!
+//! ```
+//! use netfed::penalty::Norm2;
+//! use netfed::{Clusters, Dataset, Graph, LossKind, Options, Problem, Status, solve};
+//! use std::ops::ControlFlow;
+//!
+//! // Four nodes in a chain, one feature, y ≈ 2x at the first two and y ≈ −x at the last two.
+//! let graph = Graph::new(4, &[(0, 1, 1.0), (1, 2, 0.1), (2, 3, 1.0)])?;
+//! let labels = [[2.1, 4.0], [1.9, 4.1], [-1.0, -2.1], [-0.9, -2.0]];
+//! let losses = labels
+//!     .iter()
+//!     .map(|y| LossKind::Squared.build(Dataset::new(1, vec![1.0, 2.0], y.to_vec())?, 0.0, 0.0))
+//!     .collect::<Result<Vec<_>, _>>()?;
+//! let problem = Problem::new(graph, losses, Box::new(Norm2), 0.5)?;
+//!
+//! let solution = solve(&problem, &Options::default(), |_| ControlFlow::Continue(()))?;
+//! assert_eq!(solution.status, Status::Solved);
+//! assert!(solution.certificate.relative_gap <= 1e-6); // proven, from the final point alone
+//! let clusters = Clusters::find(problem.graph(), &solution.params, 1e-3);
+//! assert_eq!(clusters.of_node, [0, 0, 1, 1]);
+//! # Ok::<(), netfed::Error>(())
+//! ```
+//!
+//! | step | type |
+//! | --- | --- |
+//! | the graph | [`Graph`] |
+//! | local data and losses | [`Dataset`], [`LossKind`], [`loss::Loss`] |
+//! | the penalty φ | [`penalty::Penalty`] |
+//! | the problem, all input checked | [`Problem`] |
+//! | the method | [`solve`], with [`Options`]; one node's half is [`PrimalDualNode`] |
+//! | the answer | [`Solution`] with [`Status`] and [`Certificate`] |
+//! | groups of equal models | [`Clusters`] |
+//!
+//! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
+//! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
+//! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
 mod certificate;
 mod cluster;
