@@ -42,7 +42,7 @@ pub struct Certificate {
     pub shares: Vec<f64>,
     /// Where the bound comes from.
     pub bound: Bound,
-    /// Relative length of one more step of the method, in its own metric: zero exactly at a solution.
+    /// Relative length of one more step of the method, in its own metric, at most 1: zero exactly at a solution.
     pub residual: f64,
 }
 

@@ -272,7 +272,7 @@ fn bound_name(bound: Bound) -> &'static str {
 }
 
 fn scientific(v: f64) -> String {
-    format!("{v:.2e}")
+    if (0.01..10_000.0).contains(&v) { format!("{v:.2}") } else { format!("{v:.2e}") }
 }
 
 fn percent(v: f64) -> String {

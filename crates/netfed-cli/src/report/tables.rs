@@ -30,7 +30,6 @@ pub(crate) fn settings(report: &Report) -> Markup {
                     @for (name, value) in report.settings {
                         tr { th scope="row" { (name) } td { (value) } }
                     }
-                    tr { th scope="row" { "layout seed" } td { (report.seed) } }
                 }
             }
         }
