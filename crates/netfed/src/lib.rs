@@ -48,7 +48,9 @@
 mod certificate;
 mod cluster;
 mod data;
+pub mod discrepancy;
 mod error;
+pub mod generate;
 mod graph;
 pub mod laws;
 mod linalg;

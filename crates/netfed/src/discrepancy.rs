@@ -1,0 +1,136 @@
+//! How different two local datasets are: the squared 2-Wasserstein distance of the normal distributions fitted to them,
+//! (42) of "Networked Federated Learning":
+//!
+//!   W = ‖μ − μ′‖² + tr(Σ + Σ′ − 2 (Σ^½ Σ′ Σ^½)^½)
+//!
+//! μ and Σ are averages over the samples (divided by their number). The last trace is the sum of the square roots of
+//! the eigenvalues of Σ^½ Σ′ Σ^½.
+
+use crate::linalg::{axpy, symmetric_eigen};
+use crate::{Error, Matrix};
+
+/// A normal distribution fitted to samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gaussian {
+    mean: Vec<f64>,
+    covariance: Vec<f64>,
+    root: Vec<f64>,
+}
+
+impl Gaussian {
+    /// The distribution with the mean and the covariance of the samples, one per row.
+    pub fn fit(samples: &Matrix) -> Result<Gaussian, Error> {
+        let (m, d) = (samples.rows(), samples.cols());
+        if m == 0 {
+            return Err(Error::Size { what: "samples of a distribution", expected: 1, found: 0 });
+        }
+        let share = 1.0 / m as f64;
+        let mut mean = vec![0.0; d];
+        (0..m).for_each(|r| axpy(share, samples.row(r), &mut mean));
+        let mut covariance = vec![0.0; d * d];
+        for r in 0..m {
+            let centered: Vec<f64> = samples.row(r).iter().zip(&mean).map(|(x, c)| x - c).collect();
+            for (row, c) in covariance.chunks_exact_mut(d).zip(&centered) {
+                axpy(share * c, &centered, row);
+            }
+        }
+        let root = square_root(&covariance, d)?;
+        Ok(Gaussian { mean, covariance, root })
+    }
+
+    /// The squared 2-Wasserstein distance to another distribution of the same dimension.
+    pub fn squared_distance(&self, other: &Gaussian) -> Result<f64, Error> {
+        let d = self.mean.len();
+        if other.mean.len() != d {
+            return Err(Error::Size {
+                what: "dimension of a distribution",
+                expected: d,
+                found: other.mean.len(),
+            });
+        }
+        let half = product(&self.root, &other.covariance, d);
+        let mut inner = product(&half, &self.root, d);
+        // Exactly symmetric, whatever the rounding.
+        for i in 0..d {
+            for j in 0..i {
+                let average = 0.5 * (inner[i * d + j] + inner[j * d + i]);
+                (inner[i * d + j], inner[j * d + i]) = (average, average);
+            }
+        }
+        let (values, _) = symmetric_eigen(&inner, d)?;
+        let overlap: f64 = values.iter().map(|v| v.max(0.0).sqrt()).sum();
+        let means: f64 = self.mean.iter().zip(&other.mean).map(|(a, b)| (a - b) * (a - b)).sum();
+        let trace = |c: &[f64]| (0..d).map(|i| c[i * d + i]).sum::<f64>();
+        let spread = trace(&self.covariance) + trace(&other.covariance) - 2.0 * overlap;
+        Ok(means + spread.max(0.0))
+    }
+}
+
+/// The symmetric square root of a symmetric positive semidefinite matrix (row-major).
+fn square_root(a: &[f64], d: usize) -> Result<Vec<f64>, Error> {
+    let (values, vectors) = symmetric_eigen(a, d)?;
+    let mut root = vec![0.0; d * d];
+    for (value, v) in values.iter().zip(vectors.chunks_exact(d)) {
+        for (row, c) in root.chunks_exact_mut(d).zip(v) {
+            axpy(value.max(0.0).sqrt() * c, v, row);
+        }
+    }
+    Ok(root)
+}
+
+/// A·B of row-major square matrices.
+fn product(a: &[f64], b: &[f64], d: usize) -> Vec<f64> {
+    let mut out = vec![0.0; d * d];
+    for (row, left) in out.chunks_exact_mut(d).zip(a.chunks_exact(d)) {
+        for (c, right) in left.iter().zip(b.chunks_exact(d)) {
+            axpy(*c, right, row);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(values: &[f64]) -> Gaussian {
+        Gaussian::fit(&Matrix::from_rows(2, values.to_vec()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn equal_samples_have_distance_zero() {
+        let a = fit(&[0.3, 1.0, -2.0, 0.5, 4.0, 4.0, 1.0, -1.0]);
+        assert!(a.squared_distance(&a).unwrap() < 1e-12);
+        let point = fit(&[1.0, 2.0]);
+        assert_eq!(point.squared_distance(&point).unwrap(), 0.0);
+    }
+
+    #[test]
+    fn diagonal_covariances_have_a_closed_form() {
+        // Means (1, 0) and (0, 3); standard deviations (1, 2) and (3, 0.5).
+        let a = fit(&[2.0, 2.0, 2.0, -2.0, 0.0, 2.0, 0.0, -2.0]);
+        let b = fit(&[3.0, 3.5, 3.0, 2.5, -3.0, 3.5, -3.0, 2.5]);
+        let expected = 1.0 + 9.0 + (1.0f64 - 3.0).powi(2) + (2.0f64 - 0.5).powi(2);
+        assert!((a.squared_distance(&b).unwrap() - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_distance_is_symmetric_and_turns_with_the_data() {
+        let a = [0.3, 1.0, -2.0, 0.5, 4.0, 4.0, 1.0, -1.0];
+        let b = [1.0, 1.0, 0.0, -3.0, 2.0, 2.5];
+        let there = fit(&a).squared_distance(&fit(&b)).unwrap();
+        let back = fit(&b).squared_distance(&fit(&a)).unwrap();
+        assert!((there - back).abs() < 1e-12 && there > 0.0);
+        let turn = |v: &[f64]| -> Vec<f64> {
+            v.chunks(2).flat_map(|p| [0.6 * p[0] - 0.8 * p[1], 0.8 * p[0] + 0.6 * p[1]]).collect()
+        };
+        let turned = fit(&turn(&a)).squared_distance(&fit(&turn(&b))).unwrap();
+        assert!((there - turned).abs() < 1e-12);
+    }
+
+    #[test]
+    fn dimensions_must_agree() {
+        let line = Gaussian::fit(&Matrix::from_rows(1, vec![1.0, 2.0]).unwrap()).unwrap();
+        assert!(line.squared_distance(&fit(&[1.0, 2.0])).is_err());
+    }
+}
