@@ -23,6 +23,8 @@ pub(crate) struct Prepared {
     pub(crate) features: Vec<String>,
     pub(crate) points_per_node: Vec<usize>,
     pub(crate) scaling: Option<Scaling>,
+    /// How the data write the class −1, for classification.
+    pub(crate) low_label: Option<f64>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -59,6 +61,7 @@ pub(crate) fn prepare(
     let (nodes, edges) = merge_nodes(&points, edges);
     let dim = features.len();
     memory::check(nodes.len(), edges.len(), dim, points.node_of_row.len())?;
+    let low_label = settings.loss.is_classification().then_some(points.low_label);
     let scaling = settings.standardize.then(|| Scaling::fit(&points, settings));
     let graph = Graph::new(nodes.len(), &edges)?;
     let datasets = local_datasets(points, nodes.len(), settings.intercept, scaling.as_ref())?;
@@ -69,7 +72,7 @@ pub(crate) fn prepare(
         .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
         .collect::<Result<Vec<_>, _>>()?;
     let problem = Problem::new(graph.clone(), losses, settings.penalty(dim)?, settings.lambda)?;
-    Ok(Prepared { problem, graph, nodes, features, points_per_node, scaling, warnings })
+    Ok(Prepared { problem, graph, nodes, features, points_per_node, scaling, low_label, warnings })
 }
 
 /// All nodes: those with data in the order of the points file, then those of the graph alone.

@@ -15,6 +15,7 @@ pub(crate) struct RunFolder {
     pub(crate) settings: Settings,
     models: PointTable,
     node: HashMap<String, usize>,
+    low_label: f64,
 }
 
 impl RunFolder {
@@ -37,8 +38,9 @@ impl RunFolder {
                 path.join("parameters.csv").display()
             )));
         }
+        let low_label = low_label(&path.join("summary.json"))?;
         let node = models.nodes.iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();
-        Ok(RunFolder { settings, models, node })
+        Ok(RunFolder { settings, models, node, low_label })
     }
 
     /// Reads data points with the features of the run.
@@ -79,8 +81,23 @@ impl RunFolder {
         points.x.chunks_exact(d).zip(&points.node_of_row).map(score).collect()
     }
 
+    /// The class that a score stands for, written as in the training data.
+    pub(crate) fn class(&self, score: f64) -> f64 {
+        if score >= 0.0 { 1.0 } else { self.low_label }
+    }
+
     /// The kind of loss.
     pub(crate) fn loss(&self) -> LossKind {
         self.settings.loss
     }
+}
+
+/// How the training data wrote the class −1.
+fn low_label(summary: &Path) -> Result<f64, Failure> {
+    let shown = summary.display();
+    let text = std::fs::read_to_string(summary)
+        .map_err(|e| Failure::input(format!("cannot open {shown}: {e}.")))?;
+    let values: serde_json::Value = serde_json::from_str(&text)
+        .map_err(|e| Failure::input(format!("{shown}, line {}: {e}.", e.line())))?;
+    Ok(values["classes"][0].as_f64().unwrap_or(-1.0))
 }

@@ -42,6 +42,10 @@ fn classes_come_with_probabilities() {
         let cells: Vec<&str> = line.split(',').collect();
         let probability: f64 = cells[2].parse().unwrap();
         assert_eq!(cells[1] == "1", probability >= 0.5, "{line}");
+        assert!(
+            ["0", "1"].contains(&cells[1]),
+            "classes are written as in the training data: {line}"
+        );
     }
     let output = place.run("evaluate --run run --data points.csv --json");
     let result: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();

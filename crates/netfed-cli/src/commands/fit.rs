@@ -149,6 +149,7 @@ impl Fitted {
             "loss": settings.loss_name(),
             "penalty": settings.penalty_name(),
             "lambda": settings.lambda,
+            "classes": self.prepared.low_label.map(|low| [low, 1.0]),
             "solver": "primal-dual",
             "warnings": self.prepared.warnings,
             "seconds": (self.seconds * 1e6).round() / 1e6,

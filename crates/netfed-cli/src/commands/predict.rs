@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
     };
     let mut csv = Csv::new(["node", "prediction"].into_iter().chain(extra));
     for (score, &node) in scores.iter().zip(&points.node_of_row) {
-        let class = if *score >= 0.0 { 1.0 } else { -1.0 };
+        let class = run.class(*score);
         let cells = match run.loss() {
             LossKind::Logistic => vec![class, 1.0 / (1.0 + (-score).exp())],
             LossKind::Hinge => vec![class, *score],

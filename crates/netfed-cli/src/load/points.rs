@@ -21,6 +21,8 @@ pub(crate) struct PointTable {
     pub(crate) x: Vec<f64>,
     /// The labels, if the file has them and they are wanted.
     pub(crate) y: Option<Vec<f64>>,
+    /// How the file writes the class -1 of binary labels: as -1 or as 0.
+    pub(crate) low_label: f64,
 }
 
 impl PointTable {
@@ -70,7 +72,8 @@ pub(crate) fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTa
         }
         Ok(())
     })?;
-    Ok(PointTable { nodes: ids.into_names(), node_of_row, features: names, x, y })
+    let low_label = coding.first_low.map_or(-1.0, |(value, _)| value);
+    Ok(PointTable { nodes: ids.into_names(), node_of_row, features: names, x, y, low_label })
 }
 
 /// How the file codes the lower of two labels: where a 0 or -1 first stands.
