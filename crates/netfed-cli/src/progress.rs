@@ -50,7 +50,7 @@ impl Watch {
         let terminal = std::io::stderr().is_terminal();
         let bar = (terminal && !quiet).then(|| {
             let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{bar:32.cyan/dim} {msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{bar:24.cyan/dim} {wide_msg}") {
                 bar.set_style(style.progress_chars("━━╌"));
             }
             bar

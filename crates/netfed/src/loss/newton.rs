@@ -75,18 +75,20 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         let mut last_shift = f64::INFINITY;
         for _ in 0..MULTIPLIER_STEPS {
             let e = self.newton(c, kappa, &k, z);
-            let shift_a = k.mu_a * max_change(&e.a, &k.a);
+            let shift_a = if S::SMOOTH { 0.0 } else { k.mu_a * max_change(&e.a, &k.a) };
             let shift_b = k.mu_b * max_change(&e.b, &k.b);
             (k.a, k.b) = (e.a, e.b);
             let size = norm(z).max(norm(c));
             let predictions = self.mean_square.sqrt() * size
                 + self.labels.iter().fold(0.0, |m: f64, y| m.max(y.abs()));
-            if (S::SMOOTH || shift_a <= 4.0 * EPS * predictions) && shift_b <= 4.0 * EPS * size {
+            let shift = shift_a / predictions + shift_b / size.max(f64::MIN_POSITIVE);
+            let slow = shift > 0.3 * last_shift;
+            // Below 1e-11 a shift that no longer falls is rounding.
+            if shift <= 4.0 * EPS || slow && shift < 1e-11 {
                 break;
             }
             // Nearly collinear data slow the multipliers down: stiffen the kinks.
-            let shift = shift_a / predictions + shift_b / size.max(f64::MIN_POSITIVE);
-            if shift > 0.3 * last_shift && k.mu_b * kappa > 1e-6 {
+            if slow && k.mu_b * kappa > 1e-6 {
                 (k.mu_a, k.mu_b) = (0.1 * k.mu_a, 0.1 * k.mu_b);
             }
             last_shift = shift;
