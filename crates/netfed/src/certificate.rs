@@ -131,19 +131,27 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// Slope sᵢ = −Σ sign·u of a node.
-    fn slope(&self, node: usize, duals: &Matrix, out: &mut [f64]) {
+    /// Slope sᵢ = −Σ sign·u of a node. Neumaier's sum: large duals that cancel must not hide small ones. `lost` is
+    /// scratch space.
+    fn slope(&self, node: usize, duals: &Matrix, out: &mut [f64], lost: &mut [f64]) {
         out.fill(0.0);
+        lost.fill(0.0);
         for inc in self.problem.graph().incident(node) {
-            axpy(-inc.sign, duals.row(inc.edge), out);
+            for ((s, l), u) in out.iter_mut().zip(lost.iter_mut()).zip(duals.row(inc.edge)) {
+                let term = -inc.sign * u;
+                let sum = *s + term;
+                *l += if s.abs() >= term.abs() { (*s - sum) + term } else { (term - sum) + *s };
+                *s = sum;
+            }
         }
+        axpy(1.0, lost, out);
     }
 
     fn node_terms(&self, i: usize, params: &Matrix, duals: &Matrix, s: &mut Scratch) -> NodeTerms {
         let (loss, w) = (self.problem.loss(i), params.row(i));
-        self.slope(i, duals, &mut s.slope);
+        self.slope(i, duals, &mut s.slope, &mut s.out);
         let value = loss.value(w);
-        let gap = loss.fenchel_gap(&s.slope, w, f64::INFINITY);
+        let gap = nonnegative(loss.fenchel_gap(&s.slope, w, f64::INFINITY));
         let size = value.abs() + dot(&s.slope, w).abs();
         let degree = self.problem.graph().degree(i);
         if degree == 0 {
@@ -171,7 +179,7 @@ impl<'a> Certifier<'a> {
         let u = duals.row(e);
         difference(params.row(edge.tail), params.row(edge.head), &mut s.at);
         let value = coupling * penalty.value(&s.at);
-        let gap = (value + penalty.conjugate(u, coupling) - dot(&s.at, u)).max(0.0);
+        let gap = nonnegative(value + penalty.conjugate(u, coupling) - dot(&s.at, u));
         let step = 0.5 / self.step_ratio;
         s.out.copy_from_slice(u);
         axpy(step, &s.at, &mut s.out);
@@ -196,17 +204,23 @@ impl<'a> Certifier<'a> {
         let needy: Vec<bool> = nodes.iter().map(|t| t.gap.is_infinite()).collect();
         let radii = self.radii.around(params, &values, &edge_values, &needy);
         nodes.par_iter_mut().enumerate().for_each_init(
-            || vec![0.0; self.problem.dim()],
-            |slope, (i, t)| {
+            || Scratch::new(self.problem.dim()),
+            |s, (i, t)| {
                 if t.gap.is_infinite() && radii[i].is_finite() {
-                    self.slope(i, duals, slope);
-                    t.gap = self.problem.loss(i).fenchel_gap(slope, params.row(i), radii[i]);
+                    self.slope(i, duals, &mut s.slope, &mut s.out);
+                    let loss = self.problem.loss(i);
+                    t.gap = nonnegative(loss.fenchel_gap(&s.slope, params.row(i), radii[i]));
                 }
             },
         );
         let used = needy.iter().zip(&radii).filter(|(needy, _)| **needy).map(|(_, r)| *r);
         Bound::Radius { nodes: used.clone().count(), largest: used.fold(0.0, f64::max) }
     }
+}
+
+/// A bracket that rounding may have made negative. An undefined one (∞ − ∞) bounds nothing.
+fn nonnegative(bracket: f64) -> f64 {
+    if bracket.is_nan() { f64::INFINITY } else { bracket.max(0.0) }
 }
 
 struct Scratch {

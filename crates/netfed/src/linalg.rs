@@ -12,6 +12,11 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
+/// Σ|a_j b_j|, the size of the terms of ⟨a, b⟩.
+pub(crate) fn dot_size(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| (x * y).abs()).sum()
+}
+
 /// ‖a‖₂
 pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()

@@ -9,7 +9,7 @@
 //! (2 s_k t_k/m + v_kᵀat/step)/(2 s_k²/m + κ), on the complement at/(step·κ). Cost 4rd flops, no memory.
 
 use super::{Growth, Loss};
-use crate::linalg::{axpy, dot, norm, svd};
+use crate::linalg::{axpy, dot, dot_size, norm, svd};
 use crate::{Dataset, Error};
 
 /// L(w) = (1/m) Σ_r (y_r − wᵀx_r)² + ridge·‖w‖²
@@ -114,25 +114,35 @@ impl Loss for LeastSquares {
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
         // With r = slope − ∇L(at) the gap is sup over ‖v‖ ≤ R of ⟨r, v⟩ − vᵀ(XᵀX/m + η₂)v. Along v_k the
         // quadratic alone bounds it by r_k²/(4σ_k); what has no or too little curvature costs R·‖r‖.
+        // Every r grows by what rounding may have hidden.
+        let hidden = 4.0 * f64::EPSILON;
         let (mut gap, mut flat) = (0.0, 0.0);
-        let mut outside: Vec<f64> = Vec::new();
+        let (mut outside, mut lost): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         if !self.full_rank() {
-            outside.extend(slope.iter().zip(at).map(|(s, w)| s - 2.0 * self.ridge * w));
+            let terms = || slope.iter().zip(at).map(|(s, w)| (*s, 2.0 * self.ridge * w));
+            outside.extend(terms().map(|(s, w)| s - w));
+            lost.extend(terms().map(|(s, w)| hidden * (s.abs() + w.abs())));
         }
-        for (k, _, v) in self.triples() {
+        for (k, s, v) in self.triples() {
             let along_at = dot(v, at);
             let along_slope = dot(v, slope);
             let r = along_slope - self.slope_along(k, along_at);
+            let curve = 2.0 * (s * s / self.m() + self.ridge);
+            let target = 2.0 / self.m() * s * self.target[k].abs();
+            let r = r.abs() + hidden * (dot_size(v, slope) + curve * dot_size(v, at) + target);
             let curvature = self.sure_singular(k).powi(2) / self.m() + self.ridge;
-            if r.abs() <= 2.0 * curvature * radius && curvature > 0.0 {
+            if r <= 2.0 * curvature * radius && curvature > 0.0 {
                 gap += r * r / (4.0 * curvature);
             } else {
                 flat += r * r;
             }
             if !outside.is_empty() {
-                axpy(2.0 * self.ridge * along_at - along_slope, v, &mut outside);
+                let inside = 2.0 * self.ridge * along_at - along_slope;
+                axpy(inside, v, &mut outside);
+                lost.iter_mut().zip(v).for_each(|(l, v)| *l += hidden * (inside * v).abs());
             }
         }
+        outside.iter_mut().zip(&lost).for_each(|(o, l)| *o = o.abs() + l);
         let rest = norm(&outside);
         if rest > 0.0 && self.ridge > 0.0 && rest <= 2.0 * self.ridge * radius {
             gap += rest * rest / (4.0 * self.ridge);

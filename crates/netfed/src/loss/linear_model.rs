@@ -69,6 +69,18 @@ impl<S: ScalarLoss> LinearModel<S> {
         self.solve(&target, step, &mut z)
     }
 
+    /// ‖e‖ of the mismatch, plus what rounding may have hidden in each of its entries.
+    fn sure_mismatch(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64]) -> f64 {
+        let mut e = self.mismatch(slope, at, a, b);
+        for (j, e) in e.iter_mut().enumerate() {
+            let data: f64 = self.data.rows().zip(a).map(|(x, a)| (a * x[j]).abs()).sum();
+            let terms =
+                slope[j].abs() + b[j].abs() + 2.0 * self.ridge * at[j].abs() + data / self.m();
+            *e = e.abs() + 4.0 * f64::EPSILON * terms;
+        }
+        norm(&e)
+    }
+
     /// slope − (1/m) Σ_r a_r x_r − b − 2η₂·at
     fn mismatch(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64]) -> Vec<f64> {
         let mut e: Vec<f64> =
@@ -82,23 +94,16 @@ impl<S: ScalarLoss> LinearModel<S> {
     /// The bound of the module's head for slopes a, b.
     fn bound(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64], radius: f64) -> f64 {
         let mut gap = 0.0;
-        let mut pull = norm(slope);
         for ((x, y), a) in self.points_of_data().zip(a) {
             let t = dot(x, at);
             let share = self.scalar.value(t, y) + self.scalar.conjugate(*a, y) - a * t;
-            gap += share.max(0.0) / self.m();
-            pull += a.abs() * norm(x) / self.m();
+            gap += if share <= 0.0 { 0.0 } else { share / self.m() };
         }
         gap += at.iter().zip(b).map(|(w, b)| self.lasso * w.abs() - b * w).sum::<f64>().max(0.0);
-        let e = norm(&self.mismatch(slope, at, a, b));
+        let e = self.sure_mismatch(slope, at, a, b);
         let by_ridge = if self.ridge > 0.0 { e * e / (4.0 * self.ridge) } else { f64::INFINITY };
         let by_radius = if e == 0.0 { 0.0 } else { radius * e };
-        let mut tail = by_ridge.min(by_radius);
-        // Without any bound on w a mismatch of the size of rounding is taken for zero.
-        if tail == f64::INFINITY && e <= 8.0 * f64::EPSILON * pull {
-            tail = 0.0;
-        }
-        gap + tail
+        gap + by_ridge.min(by_radius)
     }
 }
 
@@ -135,10 +140,6 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
         let Slopes { a, b } = self.slopes_near(slope, at);
         let mut best = self.bound(slope, at, &a, &b, radius);
-        // L ≥ 0 gives L*(0) ≤ 0.
-        if slope.iter().all(|s| *s == 0.0) {
-            best = best.min(self.value(at));
-        }
         let room: Vec<f64> = self
             .points_of_data()
             .zip(&a)
@@ -162,7 +163,7 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
                 best = best.min(self.bound(slope, at, &shifted, &b, radius));
             }
         }
-        best
+        if best.is_nan() { f64::INFINITY } else { best }
     }
 
     fn growth(&self) -> Growth {
