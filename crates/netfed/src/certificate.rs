@@ -8,6 +8,7 @@
 //! optimal value as it is (`radius.rs`, docs/certificate.md). Where no radius is known there is no bound.
 
 use crate::linalg::{axpy, dot};
+use crate::penalty::ROUNDING;
 use crate::problem::difference;
 use crate::radius::Radii;
 use crate::{Matrix, Problem};
@@ -107,9 +108,10 @@ impl<'a> Certifier<'a> {
         for (e, terms) in problem.graph().edges().iter().zip(&edges) {
             shares[e.tail] += terms.1;
         }
-        // What the sums themselves may have lost to rounding.
+        // What the sums themselves may have lost to rounding, and duals that left their domain by rounding.
         let size: f64 = objective.abs() + nodes.iter().map(|t| t.size).sum::<f64>();
-        let rounding = 16.0 * f64::EPSILON * size / problem.nodes() as f64;
+        let rounding = ((16 + problem.dim()) as f64 * f64::EPSILON * size + ROUNDING * objective)
+            / problem.nodes() as f64;
         shares.iter_mut().for_each(|s| *s += rounding);
         let gap: f64 = shares.iter().sum();
         let moved: f64 =

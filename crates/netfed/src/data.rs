@@ -58,6 +58,9 @@ impl Matrix {
     }
 }
 
+/// Larger values would overflow when they are squared and added up.
+const LARGEST: f64 = 1e100;
+
 /// The local dataset of one node: m data points with d features each, and m labels
 /// (none for the loss `mean`). A dataset without points is legal.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +89,7 @@ impl Dataset {
             });
         }
         for (row, x) in features.chunks_exact(dim).enumerate() {
-            if !x.iter().all(|v| v.is_finite()) || labels.get(row).is_some_and(|y| !y.is_finite()) {
+            if !x.iter().chain(labels.get(row)).all(|v| v.abs() <= LARGEST) {
                 return Err(Error::NotFinite { row });
             }
         }

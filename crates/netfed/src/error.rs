@@ -60,8 +60,10 @@ pub enum Error {
         /// The count that was found.
         found: usize,
     },
-    /// A data point that is not finite.
-    #[error("data point {row} of a local dataset has a value that is not finite")]
+    /// A data point that is not finite or too large.
+    #[error(
+        "data point {row} of a local dataset has a value that is not finite or larger than 1e100"
+    )]
     NotFinite {
         /// The row.
         row: usize,

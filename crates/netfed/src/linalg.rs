@@ -35,11 +35,12 @@ pub(crate) fn axpy(c: f64, x: &[f64], y: &mut [f64]) {
 }
 
 /// Singular values s₁ ≥ … ≥ s_r > 0 of a matrix, its right singular vectors as the rows of
-/// `right` (r × cols), and Uᵀy for the vector y that came with it.
+/// `right` (r × cols), and, for the vector y that came with it, Uᵀy and ‖y − U·Uᵀy‖².
 pub(crate) struct Svd {
     pub(crate) values: Vec<f64>,
     pub(crate) right: Vec<f64>,
     pub(crate) left_y: Vec<f64>,
+    pub(crate) rest: f64,
 }
 
 /// Thin singular value decomposition of a row-major matrix. Singular values below
@@ -55,8 +56,18 @@ pub(crate) fn svd(a: &[f64], cols: usize, y: &[f64]) -> Result<Svd, Error> {
     for &k in &kept {
         right.extend((0..cols).map(|j| v[(j, k)]));
     }
-    let left_y = kept.iter().map(|&k| (0..rows).map(|r| u[(r, k)] * y[r]).sum()).collect();
-    Ok(Svd { values: kept.iter().map(|&k| s[k]).collect(), right, left_y })
+    let left = |k: usize, y: &[f64]| (0..rows).map(|r| u[(r, k)] * y[r]).sum::<f64>();
+    let left_y: Vec<f64> = kept.iter().map(|&k| left(k, y)).collect();
+    // Projected out twice: what is left of y must not keep rounding errors of the size of y.
+    let mut outside = y.to_vec();
+    for _ in 0..2 {
+        for &k in &kept {
+            let along = left(k, &outside);
+            outside.iter_mut().enumerate().for_each(|(r, v)| *v -= along * u[(r, k)]);
+        }
+    }
+    let rest = dot(&outside, &outside);
+    Ok(Svd { values: kept.iter().map(|&k| s[k]).collect(), right, left_y, rest })
 }
 
 /// Eigenvalues (ascending) of a symmetric matrix, and its eigenvectors as rows.
@@ -138,6 +149,9 @@ mod tests {
         let through: f64 =
             f.values.iter().zip(f.right.chunks(3)).map(|(s, q)| (s * dot(q, &w)).powi(2)).sum();
         assert!((direct - through).abs() < 1e-12);
+        // y = (1, 2, 3, 4) less its projection onto the columns (1, 2, 0, 1) and (2, 4, 1, 1).
+        let fitted: f64 = f.left_y.iter().map(|t| t * t).sum();
+        assert!((fitted + f.rest - 30.0).abs() < 1e-12 && f.rest > 0.0);
     }
 
     #[test]

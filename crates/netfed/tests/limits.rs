@@ -189,3 +189,26 @@ fn bad_settings_are_refused() {
     }
     assert!(Problem::new(Graph::new(0, &[]).unwrap(), vec![], Box::new(Norm2), 1.0).is_err());
 }
+
+#[test]
+fn a_node_alone_is_solved_to_rounding() {
+    for kind in KINDS {
+        for (ridge, lasso) in [(0.0, 0.0), (0.1, 0.0), (0.0, 0.05), (0.1, 0.05)] {
+            for scale in [1.0, 1000.0] {
+                for node in 0..10 {
+                    let d = dataset(node, 12, kind);
+                    let features = d.features().iter().map(|x| scale * x).collect();
+                    let data = Dataset::new(2, features, d.labels().to_vec()).unwrap();
+                    let loss = kind.build(data, ridge, lasso).unwrap();
+                    let graph = Graph::new(1, &[]).unwrap();
+                    let alone = Problem::new(graph, vec![loss], Box::new(Norm2), 1.0).unwrap();
+                    let c = run(&alone, 1e-9).certificate;
+                    assert!(
+                        c.relative_gap <= 1e-9,
+                        "{kind:?} {ridge} {lasso} {scale} {node}: {c:?}"
+                    );
+                }
+            }
+        }
+    }
+}

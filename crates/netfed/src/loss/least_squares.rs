@@ -28,22 +28,15 @@ impl LeastSquares {
     /// The loss on a dataset with at least one point.
     pub fn new(data: &Dataset, ridge: f64) -> Result<LeastSquares, Error> {
         let f = svd(data.features(), data.dim(), data.labels())?;
-        let mut loss = LeastSquares {
+        Ok(LeastSquares {
             dim: data.dim(),
             points: data.points(),
             singular: f.values,
             right: f.right,
             target: f.left_y,
-            rest: 0.0,
+            rest: f.rest,
             ridge,
-        };
-        // ρ as the residual of a least-squares fit: no cancellation when the fit is exact.
-        let mut fit = vec![0.0; data.dim()];
-        for (k, v) in loss.right.chunks_exact(loss.dim).enumerate() {
-            axpy(loss.target[k] / loss.singular[k], v, &mut fit);
-        }
-        loss.rest = data.rows().zip(data.labels()).map(|(x, y)| (dot(x, &fit) - y).powi(2)).sum();
-        Ok(loss)
+        })
     }
 
     fn m(&self) -> f64 {

@@ -12,7 +12,7 @@
 
 use super::newton::{Slopes, Subproblem, solve_normal};
 use super::scalar::ScalarLoss;
-use super::{Growth, Loss};
+use super::{Growth, Loss, proximal_point};
 use crate::Dataset;
 use crate::linalg::{axpy, dot, norm};
 
@@ -35,6 +35,11 @@ impl<S: ScalarLoss> LinearModel<S> {
 
     fn m(&self) -> f64 {
         self.data.points() as f64
+    }
+
+    /// A step of the size of the inverse curvature of the data.
+    fn natural_step(&self) -> f64 {
+        if self.mean_square > 0.0 { 1.0 / self.mean_square } else { 1.0 }
     }
 
     /// (x_r, y_r) for every data point.
@@ -63,7 +68,7 @@ impl<S: ScalarLoss> LinearModel<S> {
             let a = self.points_of_data().map(|(x, y)| self.scalar.slope(dot(x, at), y)).collect();
             return Slopes { a, b: vec![0.0; at.len()] };
         }
-        let step = if self.mean_square > 0.0 { 1.0 / self.mean_square } else { 1.0 };
+        let step = self.natural_step();
         let target: Vec<f64> = at.iter().zip(slope).map(|(w, s)| w + step * s).collect();
         let mut z = at.to_vec();
         self.solve(&target, step, &mut z)
@@ -164,6 +169,10 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
             }
         }
         if best.is_nan() { f64::INFINITY } else { best }
+    }
+
+    fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
+        proximal_point(self, slope, self.natural_step(), out);
     }
 
     fn growth(&self) -> Growth {

@@ -53,8 +53,8 @@ pub enum PenaltyGrowth {
     None,
 }
 
-/// A tolerance for a domain that was left by rounding alone.
-const ROUNDING: f64 = 1e-12;
+/// A tolerance for a domain that was left by rounding alone; certificates pay for it.
+pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// The conjugate of c·‖·‖: the indicator of the dual-norm ball of radius c.
 fn ball_indicator(dual_norm: f64, coupling: f64) -> f64 {
