@@ -18,6 +18,7 @@ const EXAMPLES: &str = "Examples:
   netfed fit --data points.csv --graph edges.csv --lambda 0.01 --out run/
   netfed predict --run run/ --data new.csv --out predictions.csv
   netfed evaluate --run run/ --data test.csv
+  netfed reproduce nfl-table3 --out weather
 
 Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.";
 
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     Predict(Predict),
     /// Measure the error of the models on data with labels
     Evaluate(Evaluate),
+    /// Run an experiment of the paper again and compare
+    Reproduce(Reproduce),
 }
 
 /// Minimizes Σ L(w_i) + λ Σ A φ(w_i − w_j): every node's loss on its own data, plus a penalty on the differences
@@ -107,4 +110,30 @@ pub(crate) struct Evaluate {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Runs an experiment of the paper "Networked Federated Learning" again and prints the paper's values beside the new
+/// ones. Without a name it lists the experiments. All data are built in.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2"
+)]
+pub(crate) struct Reproduce {
+    /// Name of the experiment
+    pub(crate) name: Option<String>,
+    /// Run everything: all points of all curves, five runs each, the large settings (minutes)
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Folder for the table (results.csv) and a page with charts (report.html); it must not exist
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the results in a folder that exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Seed of everything random
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }

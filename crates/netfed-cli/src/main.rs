@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
+        Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
     };
     match done {
         Ok(code) => ExitCode::from(code),

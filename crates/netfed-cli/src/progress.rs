@@ -3,8 +3,8 @@
 
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -39,6 +39,11 @@ pub(crate) fn catch_interrupts() {
     });
 }
 
+/// Whether Ctrl-C was pressed.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
 /// One line on standard error.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "netfed: {line}");
@@ -48,13 +53,7 @@ impl Watch {
     /// A watch that shows nothing when `quiet`.
     pub(crate) fn new(tolerance: f64, quiet: bool) -> Watch {
         let terminal = std::io::stderr().is_terminal();
-        let bar = (terminal && !quiet).then(|| {
-            let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{bar:24.cyan/dim} {wide_msg}") {
-                bar.set_style(style.progress_chars("━━╌"));
-            }
-            bar
-        });
+        let bar = (terminal && !quiet).then(|| bar(1000));
         let now = Instant::now();
         Watch {
             start: now,
@@ -87,11 +86,7 @@ impl Watch {
             });
             self.show(progress.iteration, c.accuracy(), bounded, seconds);
         }
-        if INTERRUPTED.load(Ordering::SeqCst) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn show(&mut self, iteration: u64, accuracy: f64, bounded: bool, seconds: f64) {
@@ -111,6 +106,63 @@ impl Watch {
             bar.set_message(message);
         } else if self.last_line.elapsed() >= Duration::from_secs(2) {
             self.last_line = Instant::now();
+            say(&message);
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(length: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{bar:24.cyan/dim} {wide_msg}") {
+        bar.set_style(style.progress_chars("━━╌"));
+    }
+    bar
+}
+
+/// Progress of work that consists of many steps, which may end on any thread.
+pub(crate) struct Steps {
+    total: usize,
+    bar: Option<ProgressBar>,
+    lines: bool,
+    start: Instant,
+    done: Mutex<(usize, Instant)>,
+}
+
+impl Steps {
+    /// Progress of `total` steps; shows nothing when `quiet`.
+    pub(crate) fn new(total: usize, quiet: bool) -> Steps {
+        let (terminal, now) = (std::io::stderr().is_terminal(), Instant::now());
+        Steps {
+            total,
+            bar: (terminal && !quiet).then(|| bar(total as u64)),
+            lines: !terminal && !quiet,
+            start: now,
+            done: Mutex::new((0, now)),
+        }
+    }
+
+    /// One more step is done; `what` says which.
+    pub(crate) fn step(&self, what: &str) {
+        let Ok(mut state) = self.done.lock() else { return };
+        state.0 += 1;
+        let (done, seconds) = (state.0, self.start.elapsed().as_secs_f64());
+        let left = seconds / done as f64 * (self.total.saturating_sub(done)) as f64;
+        let mut message = format!("{done} of {} runs, {what}", self.total);
+        if seconds > 1.0 && done < self.total {
+            message.push_str(&format!(", about {} left", duration(left)));
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(done as u64);
+            bar.set_message(message);
+        } else if self.lines && state.1.elapsed() >= Duration::from_secs(3) {
+            state.1 = Instant::now();
             say(&message);
         }
     }

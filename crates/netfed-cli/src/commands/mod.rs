@@ -3,6 +3,7 @@
 pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod predict;
+pub(crate) mod reproduce;
 
 /// Prints to standard output; a closed pipe is not an error.
 pub(crate) fn print(text: &str) {

@@ -49,6 +49,8 @@ pub(crate) struct Series<'a> {
     pub(crate) color: usize,
     /// Draws the line dashed.
     pub(crate) dashed: bool,
+    /// Joins the points by a line; otherwise there is only a mark at each.
+    pub(crate) joined: bool,
 }
 
 /// A chart of lines over a shared pair of axes.
@@ -159,7 +161,7 @@ fn line(out: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
         };
         let _ = write!(path, "{pen}{px:.1} {py:.1}");
         pen = 'L';
-        if count <= MOST_MARKS || count == 1 {
+        if count <= MOST_MARKS || !series.joined {
             let _ = write!(marks, "<circle cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"3\"/>");
         }
         if let Some(&(low, high)) = series.spread.get(index)
@@ -169,6 +171,9 @@ fn line(out: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
         }
     }
     let dashed = if series.dashed { " dashed" } else { "" };
+    if !series.joined {
+        path.clear();
+    }
     let _ = write!(
         out,
         "<g class=\"c{}\"><path class=\"whisker\" d=\"{whiskers}\"/><path class=\"line{dashed}\" d=\"{path}\"/>{marks}</g>",
@@ -192,6 +197,7 @@ mod tests {
                 points,
                 color: 12,
                 dashed: true,
+                joined: true,
             }],
             x_rules: vec![(1.0, "here".into())],
             y_rules: vec![(2.0, "there".into())],

@@ -33,7 +33,7 @@ fn axis(label: &str, scale: Scale) -> Axis<'_> {
 }
 
 fn series(name: &str, color: usize, points: Vec<(f64, f64)>) -> Series<'_> {
-    Series { name, points, spread: Vec::new(), color, dashed: false }
+    Series { name, points, spread: Vec::new(), color, dashed: false, joined: true }
 }
 
 /// One value of every row where it is known, over the iteration.

@@ -13,7 +13,7 @@ mod parameters;
 #[cfg(test)]
 mod sample;
 mod tables;
-mod text;
+pub(crate) mod text;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

@@ -140,6 +140,7 @@ mod tests {
                 spread: Vec::new(),
                 color: 0,
                 dashed: false,
+                joined: true,
             })
             .collect();
         let mut out = String::new();

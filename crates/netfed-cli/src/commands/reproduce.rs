@@ -1,0 +1,146 @@
+//! `netfed reproduce`: the experiments of "Networked Federated Learning" again, beside the paper's values.
+
+mod chain;
+mod outcome;
+mod paper;
+mod runs;
+mod sbm;
+mod star;
+mod table1;
+mod table3;
+mod weather;
+
+use std::path::Path;
+
+use crate::args::Reproduce;
+use crate::commands::fit::Fitted;
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::output::Folder;
+use crate::prepare::Prepared;
+use crate::progress::{catch_interrupts, duration, say};
+use crate::settings::{Settings, choose};
+use outcome::Outcome;
+
+/// Names of the experiments and what they are.
+const EXPERIMENTS: [(&str, &str); 8] = [
+    ("nfl-table1", "many parameters, few points: Algorithm 1 and FedAvg"),
+    ("nfl-fig2", "stochastic block model, error versus p_out, for parts of the nodes with data"),
+    ("nfl-fig3", "stochastic block model, error versus p_out, for levels of label noise"),
+    ("nfl-fig4", "chain with a weak edge, for parts of the nodes with data"),
+    ("nfl-fig5", "chain with a weak edge, for levels of label noise"),
+    ("nfl-fig6", "the star graph"),
+    ("nfl-fig7", "star: the edge weight at which all models become one"),
+    ("nfl-table3", "weather forecasts for 203 stations: alone, pooled, coupled"),
+];
+
+/// What an experiment is asked for.
+pub(crate) struct Request<'a> {
+    pub(crate) full: bool,
+    pub(crate) seed: u64,
+    pub(crate) quiet: bool,
+    pub(crate) out: Option<&'a Path>,
+}
+
+impl Request<'_> {
+    /// Runs of every point: five in full, as in the paper.
+    fn runs(&self, quick: u64) -> u64 {
+        if self.full { 5 } else { quick }
+    }
+}
+
+/// A problem whose solution gets a full report of its own.
+pub(crate) struct Model {
+    prepared: Prepared,
+    settings: Settings,
+}
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Reproduce) -> Result<u8, Failure> {
+    let Some(name) = &args.name else {
+        print(&list());
+        return Ok(0);
+    };
+    choose("experiment", name, &EXPERIMENTS.map(|e| e.0))?;
+    let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
+    catch_interrupts();
+    let start = std::time::Instant::now();
+    let request =
+        Request { full: args.full, seed: args.seed, quiet: args.quiet, out: args.out.as_deref() };
+    let (outcome, model) = experiment(name, &request)?;
+    if !args.quiet {
+        say(&format!("finished in {}", duration(start.elapsed().as_secs_f64())));
+    }
+    print(&outcome.words());
+    if let (Some(folder), Some(out)) = (folder, args.out.as_deref()) {
+        write(&outcome, model, folder, out, args)?;
+    }
+    Ok(0)
+}
+
+fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>), Failure> {
+    let alone = |outcome: Outcome| (outcome, None);
+    match name {
+        "nfl-table1" => table1::table1(request).map(alone),
+        "nfl-fig2" => sbm::figure2(request).map(alone),
+        "nfl-fig3" => sbm::figure3(request).map(alone),
+        "nfl-fig4" => chain::figure4(request).map(alone),
+        "nfl-fig5" => chain::figure5(request).map(alone),
+        "nfl-fig6" => star::figure6(request).map(alone),
+        "nfl-fig7" => star::figure7(request).map(alone),
+        _ => table3::table3(request),
+    }
+}
+
+fn list() -> String {
+    let mut text = String::from("Experiments of \"Networked Federated Learning\":\n");
+    for (name, what) in EXPERIMENTS {
+        text.push_str(&format!("  {name:<11} {what}\n"));
+    }
+    text.push_str("Run one with: netfed reproduce NAME [--full] [--out FOLDER]\n");
+    text
+}
+
+/// The table, the page and further files; then the report of the model in a folder inside.
+fn write(
+    outcome: &Outcome,
+    model: Option<Model>,
+    folder: Folder,
+    out: &Path,
+    args: &Reproduce,
+) -> Result<(), Failure> {
+    let name = args.name.as_deref().unwrap_or_default();
+    let command = format!("netfed reproduce {name}{}", if args.full { " --full" } else { "" });
+    let fitted = model
+        .map(|m| Fitted::new(m.prepared, &m.settings, args.quiet).map(|f| (f, m.settings)))
+        .transpose()?;
+    folder.add("results.csv", &outcome.csv())?;
+    folder.add("report.html", &outcome.page(&command))?;
+    for (name, content) in &outcome.files {
+        folder.add(name, content)?;
+    }
+    folder.commit()?;
+    print(&format!("results in {}; open {}\n", out.display(), out.join("report.html").display()));
+    if let Some((fitted, settings)) = fitted {
+        let inside = out.join("model");
+        fitted.write(Folder::new(&inside, args.force)?, &settings)?;
+        print(&format!(
+            "the model with λ = {} on all data, {} clusters: {}\n",
+            settings.lambda,
+            fitted.clusters.count(),
+            inside.join("report.html").display()
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_experiment_is_listed() {
+        let text = list();
+        assert!(EXPERIMENTS.iter().all(|(name, _)| text.contains(name)));
+    }
+}

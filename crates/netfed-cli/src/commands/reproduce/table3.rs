@@ -1,0 +1,245 @@
+//! Table III: temperature forecasts for 203 weather stations, validation error (44).
+//!
+//! Linear models with three parameters, mean squared loss, ℓ1, graph (42)-(43) with η = 5 from all data. Five random
+//! splits of each station's days. λ = 0 trains every station alone, "pooled" is one model for all. The runs are
+//! certified, so their errors are those of the minimizers. In full also with graphs from the training days alone.
+
+use netfed::{Dataset, Graph, Options};
+use rayon::prelude::*;
+
+use super::outcome::{Chart, Line, Outcome, Value};
+use super::runs::{Phi, label_error, least_squares, pooled, run};
+use super::weather::{Weather, datasets, graph_of};
+use super::{Model, Request};
+use crate::failure::Failure;
+use crate::load::{EdgeList, PointTable};
+use crate::output::{Cell, Csv};
+use crate::prepare::prepare;
+use crate::progress::{Steps, say};
+use crate::report::chart::Scale;
+use crate::settings::{Given, Settings};
+
+const THRESHOLD: f64 = 5.0;
+const SPLITS: u64 = 5;
+/// λ with the value of an independent re-run.
+const LAMBDAS: [(f64, f64); 5] = [(0.1, 5.80), (0.5, 5.43), (1.0, 5.36), (2.0, 5.37), (5.0, 5.39)];
+/// Mean and standard deviation in the paper, for λ = 0 and λ = 1/2.
+const PAPER: [(f64, f64); 2] = [(6.59, 0.19), (5.16, 0.15)];
+const TOLERANCE: f64 = 1e-6;
+
+/// Validation errors of one split.
+struct Split {
+    alone: f64,
+    pooled: f64,
+    coupled: Vec<Coupled>,
+    /// The same with a graph that knows the training days only; empty unless asked for.
+    honest: Vec<Coupled>,
+}
+
+/// Validation error, relative gap and iterations for one λ.
+type Coupled = (f64, f64, u64);
+
+fn measure(
+    weather: &Weather,
+    graph: &Graph,
+    request: &Request,
+    number: u64,
+    steps: &Steps,
+) -> Result<Split, Failure> {
+    let (days, held_out) = weather.split(request.seed, number);
+    let (train, validation) = (datasets(&days)?, datasets(&held_out)?);
+    let options = Options { tolerance: TOLERANCE, ..Options::default() };
+    let alone = run(&least_squares(graph, &train, |_| true, Phi::L1, 0.0)?, &options)?.params;
+    let one = pooled(&train)?;
+    let couple = |graph: &Graph| {
+        let with = |&(lambda, _): &(f64, f64)| {
+            let problem = least_squares(graph, &train, |_| true, Phi::L1, lambda)?;
+            let found = run(&problem, &options)?;
+            steps.step(&format!("λ = {lambda}"));
+            let error = label_error(&validation, |i| found.params.row(i));
+            Ok((error, found.certificate.relative_gap, found.iterations))
+        };
+        LAMBDAS.par_iter().map(with).collect::<Result<Vec<_>, Failure>>()
+    };
+    Ok(Split {
+        alone: label_error(&validation, |i| alone.row(i)),
+        pooled: label_error(&validation, |_| &one),
+        coupled: couple(graph)?,
+        honest: match request.full {
+            true => couple(&graph_of(&days, THRESHOLD)?)?,
+            false => Vec::new(),
+        },
+    })
+}
+
+/// Table III.
+pub(crate) fn table3(request: &Request) -> Result<(Outcome, Option<Model>), Failure> {
+    let weather = Weather::load()?;
+    let graph = graph_of(&weather.days, THRESHOLD)?;
+    if !request.quiet {
+        let (n, e) = (graph.nodes(), graph.edges().len());
+        say(&format!("weather data: {n} stations, {e} edges; {SPLITS} random splits"));
+    }
+    let graphs = if request.full { 2 } else { 1 };
+    let steps = Steps::new(graphs * SPLITS as usize * LAMBDAS.len(), request.quiet);
+    let splits = (0..SPLITS)
+        .into_par_iter()
+        .map(|k| measure(&weather, &graph, request, k, &steps))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    steps.finish();
+    let mut outcome = table(&splits, &graph, weather.days.iter().map(Vec::len).sum());
+    let files = prepared(&weather, &graph);
+    outcome.files = vec![("points.csv", files.0), ("edges.csv", files.1)];
+    let model = request.out.map(|out| model(&weather, &graph, out)).transpose()?;
+    Ok((outcome, model))
+}
+
+fn table(splits: &[Split], graph: &Graph, points: usize) -> Outcome {
+    let errors = |of: &dyn Fn(&Split) -> f64| Value::of(&splits.iter().map(of).collect::<Vec<_>>());
+    let paper = |k: usize| Value::Number(PAPER[k].0, Some(PAPER[k].1));
+    let (alone, one) = (errors(&|s| s.alone), errors(&|s| s.pooled));
+    let mut rows = vec![
+        vec![
+            Value::text("every station alone (λ = 0)"),
+            paper(0),
+            Value::Number(6.58, Some(0.17)),
+            alone.clone(),
+            Value::None,
+            Value::None,
+        ],
+        vec![
+            Value::text("one model for all (pooled)"),
+            Value::None,
+            Value::Number(5.52, None),
+            one.clone(),
+            Value::None,
+            Value::None,
+        ],
+    ];
+    let mut best = (f64::INFINITY, 0.0);
+    let mut line = Line { name: "netfed, l1".into(), ..Line::default() };
+    for (k, (lambda, rerun)) in LAMBDAS.into_iter().enumerate() {
+        let value = errors(&|s| s.coupled[k].0);
+        let gap = splits.iter().map(|s| s.coupled[k].1).fold(0.0, f64::max);
+        let iterations = splits.iter().map(|s| s.coupled[k].2).max().unwrap_or(0);
+        if let Some(mean) = value.mean() {
+            line.points.push((lambda, mean, value.deviation().unwrap_or(0.0)));
+            if mean < best.0 {
+                best = (mean, lambda);
+            }
+        }
+        rows.push(vec![
+            Value::Text(format!("coupled, λ = {lambda}")),
+            if lambda == 0.5 { paper(1) } else { Value::None },
+            Value::Number(rerun, None),
+            value,
+            Value::Number(gap, None),
+            Value::Number(iterations as f64, None),
+        ]);
+    }
+    for (k, (lambda, _)) in LAMBDAS.into_iter().enumerate() {
+        if splits.iter().any(|s| s.honest.is_empty()) {
+            break;
+        }
+        rows.push(vec![
+            Value::Text(format!("coupled, λ = {lambda}, graph of training days")),
+            Value::None,
+            Value::None,
+            errors(&|s| s.honest[k].0),
+            Value::Number(splits.iter().map(|s| s.honest[k].1).fold(0.0, f64::max), None),
+            Value::Number(splits.iter().map(|s| s.honest[k].2).max().unwrap_or(0) as f64, None),
+        ]);
+    }
+    let level = |name: &str, value: &Value, color| Line {
+        name: name.into(),
+        points: [0.1, 5.0].map(|x| (x, value.mean().unwrap_or(f64::NAN), 0.0)).to_vec(),
+        color,
+        ..Line::default()
+    };
+    let lines = vec![
+        line,
+        level("every station alone", &alone, 1),
+        level("pooled", &one, 2),
+        Line {
+            name: "paper, λ = 1/2".into(),
+            points: vec![(0.5, PAPER[1].0, PAPER[1].1)],
+            color: 3,
+            scatter: true,
+            ..Line::default()
+        },
+    ];
+    let [alone, one] = [alone, one].map(|v| v.mean().unwrap_or(f64::NAN));
+    Outcome {
+        title: format!(
+            "Table III: weather forecasts, {} stations, {points} data points, {} edges; validation error (44)",
+            graph.nodes(),
+            graph.edges().len()
+        ),
+        columns: vec!["model", "paper", "re-run", "netfed", "largest relative gap", "most iterations"],
+        rows,
+        notes: vec![
+            format!(
+                "{}: {:.2} at λ = {} against {alone:.2} for every station alone ({:.0}% less) and {one:.2} for one model for all.",
+                if best.0 < alone.min(one) { "Coupling helps" } else { "Coupling does not help" },
+                best.0,
+                best.1,
+                100.0 * (1.0 - best.0 / alone)
+            ),
+            "Mean over 5 random splits, in parentheses the standard deviation. The graph (42)-(43), η = 5, uses all data points of a station, also those held out, as the re-run did; with --full there are also graphs of the training days alone.".into(),
+            "For λ = 0 the paper and netfed differ by the choice of the splits only. The paper's 5.16 for λ = 1/2 does not come out: the authors' code has another graph (Sinkhorn divergence), leaves the coupling out of the local step and stops after 300 iterations. netfed's numbers are those of the minimizer, with a certified gap.".into(),
+        ],
+        charts: vec![Chart {
+            title: "Validation error versus λ. Bars: one standard deviation over the splits.".into(),
+            x: ("λ", Scale::Log10),
+            y: ("validation error", Scale::Linear),
+            lines,
+        }],
+        files: Vec::new(),
+    }
+}
+
+/// The data points and the edges as `netfed fit` reads them.
+fn prepared(weather: &Weather, graph: &Graph) -> (String, String) {
+    let mut points = Csv::new(["node", "previous_max", "min", "y"]);
+    for (station, days) in weather.stations.iter().zip(&weather.days) {
+        for day in days {
+            let numbers = day.map(Cell::Number);
+            points.row(std::iter::once(Cell::Text(station.clone())).chain(numbers));
+        }
+    }
+    let mut edges = Csv::new(["source", "target", "weight"]);
+    for e in graph.edges() {
+        edges.row([
+            Cell::Text(weather.stations[e.tail].clone()),
+            Cell::Text(weather.stations[e.head].clone()),
+            Cell::Number(e.weight),
+        ]);
+    }
+    (points.finish(), edges.finish())
+}
+
+/// The problem with λ = 1/2 on all data, for a full report.
+fn model(weather: &Weather, graph: &Graph, out: &std::path::Path) -> Result<Model, Failure> {
+    let settings = Settings::new(Given {
+        data: Some(out.join("points.csv")),
+        graph: Some(out.join("edges.csv")),
+        intercept: Some(true),
+        penalty: Some("l1".into()),
+        lambda: Some(0.5),
+        ..Given::default()
+    })?;
+    let data: Vec<Dataset> = datasets(&weather.days)?;
+    let node_of_row = data.iter().enumerate().flat_map(|(i, d)| vec![i as u32; d.points()]);
+    let points = PointTable {
+        nodes: weather.stations.clone(),
+        node_of_row: node_of_row.collect(),
+        features: vec!["previous_max".into(), "min".into()],
+        x: weather.days.iter().flatten().flat_map(|d| [d[0], d[1]]).collect(),
+        y: Some(weather.days.iter().flatten().map(|d| d[2]).collect()),
+    };
+    let edges = EdgeList {
+        nodes: weather.stations.clone(),
+        edges: graph.edges().iter().map(|e| (e.tail as u32, e.head as u32, e.weight)).collect(),
+    };
+    Ok(Model { prepared: prepare(points, edges, &settings)?, settings })
+}

@@ -1,0 +1,103 @@
+//! `netfed reproduce` from the outside: the cheap experiments, with ranges for what they must find.
+
+use assert_cmd::Command;
+
+fn netfed(args: &[&str]) -> std::process::Output {
+    Command::cargo_bin("netfed").unwrap().arg("reproduce").args(args).output().unwrap()
+}
+
+/// Rows of a CSV file as cells; the tables here have no quoted commas in the columns that are read.
+fn rows(path: &std::path::Path) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut rows = Vec::new();
+    for line in text.lines().skip(1) {
+        let (first, rest) = match line.strip_prefix('"') {
+            Some(quoted) => quoted.split_once("\",").unwrap(),
+            None => line.split_once(',').unwrap(),
+        };
+        rows.push(std::iter::once(first).chain(rest.split(',')).map(str::to_owned).collect());
+    }
+    rows
+}
+
+#[test]
+fn names_are_listed_and_checked() {
+    let list = netfed(&[]);
+    assert!(list.status.success());
+    assert!(String::from_utf8_lossy(&list.stdout).contains("nfl-table3"));
+    let wrong = netfed(&["nfl-tabel3"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("Did you mean \"nfl-table3\"?"));
+}
+
+#[test]
+fn the_star_is_a_star() {
+    let output = netfed(&["nfl-fig6", "--quiet"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && output.stderr.is_empty());
+    assert!(text.contains("49") && text.contains("nfl-fig7"), "{text}");
+}
+
+#[test]
+fn star_models_merge_with_norms_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("star");
+    let output = netfed(&["nfl-fig7", "--quiet", "--out", out.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let sweep = rows(&out.join("sweep.csv"));
+    let clusters = |penalty: &str, weight: &str| -> usize {
+        let row = sweep.iter().find(|r| r[0] == penalty && r[1] == weight).unwrap();
+        assert!(row[4].parse::<f64>().unwrap() <= 1e-9, "{row:?}");
+        row[3].parse().unwrap()
+    };
+    for penalty in ["l1", "l2"] {
+        assert_eq!(clusters(penalty, "0.01"), 50);
+        assert_eq!(clusters(penalty, "20"), 1);
+    }
+    assert!(clusters("squared", "20") > 40);
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("<svg") && !page.contains("NaN"));
+    let again = netfed(&["nfl-fig7", "--quiet", "--out", out.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(2), "a folder is not overwritten");
+}
+
+#[test]
+fn coupling_helps_the_weather_stations() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("weather");
+    let output = netfed(&["nfl-table3", "--quiet", "--out", out.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Coupling helps"));
+    // Columns: model, paper, paper sd, re-run, re-run sd, netfed, netfed sd, gap, iterations.
+    let table = rows(&out.join("results.csv"));
+    let error = |start: &str| -> f64 {
+        let row = table.iter().find(|r| r[0].starts_with(start)).unwrap();
+        row[5].parse().unwrap()
+    };
+    let (alone, pooled) = (error("every station alone"), error("one model for all"));
+    let coupled = error("coupled, λ = 1");
+    assert!((6.2..7.0).contains(&alone), "{alone}");
+    assert!((5.2..5.8).contains(&pooled), "{pooled}");
+    assert!((5.1..5.6).contains(&coupled), "{coupled}");
+    assert!(coupled < pooled && pooled < alone);
+    assert!(table[2..].iter().all(|r| r[7].parse::<f64>().unwrap() <= 1e-6));
+    // A user can go on with the prepared files.
+    let run = dir.path().join("run");
+    let (points, edges) = (out.join("points.csv"), out.join("edges.csv"));
+    let fit = Command::cargo_bin("netfed")
+        .unwrap()
+        .args(["fit", "--intercept", "--penalty", "l1", "--lambda", "0.5", "--quiet"])
+        .arg("--data")
+        .arg(points)
+        .arg("--graph")
+        .arg(edges)
+        .arg("--out")
+        .arg(&run)
+        .output()
+        .unwrap();
+    assert!(fit.status.success(), "{}", String::from_utf8_lossy(&fit.stderr));
+    for file in ["parameters.csv", "clusters.csv"] {
+        let read = |folder: &std::path::Path| std::fs::read_to_string(folder.join(file)).unwrap();
+        assert_eq!(read(&run), read(&out.join("model")), "{file}");
+    }
+}
