@@ -1,6 +1,7 @@
 //! `netfed reproduce`: the experiments of "Networked Federated Learning" again, beside the paper's values.
 
 mod chain;
+mod figure;
 mod outcome;
 mod paper;
 mod runs;

@@ -225,7 +225,11 @@ impl Outcome {
             section {
                 h2 { "Table" }
                 div.scroll tabindex="0" { table {
-                    thead { tr { @for name in &self.columns { th scope="col" { (name) } } } }
+                    thead { tr {
+                        @for (k, name) in self.columns.iter().enumerate() {
+                            th scope="col" class=(if self.numeric(k) { "num" } else { "" }) { (name) }
+                        }
+                    } }
                     tbody {
                         @for row in &self.rows { tr {
                             @for (k, cell) in row.iter().enumerate() {

@@ -9,11 +9,8 @@ use netfed::penalty::{Norm1, Norm2, Penalty, Squared};
 use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, solve};
 use rayon::prelude::*;
 
-use super::outcome::{Chart, Line, Value};
-use super::paper::Point;
 use crate::failure::Failure;
-use crate::progress::{Steps, interrupted};
-use crate::report::chart::Scale;
+use crate::progress::interrupted;
 
 /// The three penalties of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +33,7 @@ impl Phi {
     }
 
     /// Its name in the paper's notebooks.
-    fn in_paper(self) -> &'static str {
+    pub(crate) fn in_paper(self) -> &'static str {
         match self {
             Phi::L1 => "norm1",
             Phi::L2 => "norm2",
@@ -119,115 +116,25 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
+/// The data with the weights that the authors' code gives to the losses. Its local step takes 1/degree not of the node
+/// itself but of node c, where c = 0, 1 is the number of the node's cluster. That is the step of the method for
+/// degree(i)/degree(c) times the loss of node i.
+pub(crate) fn as_coded(
+    graph: &Graph,
+    data: &[Dataset],
+    cluster: impl Fn(usize) -> usize,
+) -> Result<Vec<Dataset>, Failure> {
+    let weigh = |(i, d): (usize, &Dataset)| {
+        let root = (graph.degree(i) as f64 / graph.degree(cluster(i)) as f64).sqrt();
+        let times = |v: &[f64]| v.iter().map(|x| root * x).collect();
+        Dataset::new(d.dim(), times(d.features()), times(d.labels()))
+    };
+    Ok(data.iter().enumerate().map(weigh).collect::<Result<Vec<_>, _>>()?)
+}
+
 /// A seed for each part of an experiment, different for different parts.
 pub(crate) fn seed(base: u64, part: u64, run: u64) -> u64 {
     base.wrapping_mul(1_000_003).wrapping_add(part.wrapping_mul(10_007)).wrapping_add(run)
-}
-
-/// One point of a figure with the errors of all runs.
-#[derive(Debug, Clone)]
-pub(crate) struct Measured {
-    pub(crate) phi: Phi,
-    pub(crate) curve: f64,
-    pub(crate) x: f64,
-    pub(crate) runs: Vec<f64>,
-}
-
-impl Measured {
-    /// The point of the paper at the same place.
-    pub(crate) fn in_paper<'a>(&self, paper: &'a [Point]) -> Option<&'a Point> {
-        paper
-            .iter()
-            .find(|p| p.penalty == self.phi.in_paper() && p.curve == self.curve && p.x == self.x)
-    }
-
-    /// Penalty, curve, x, paper, re-run, netfed.
-    pub(crate) fn row(&self, paper: &[Point]) -> Vec<Value> {
-        vec![
-            Value::text(self.phi.name()),
-            Value::Number(self.curve, None),
-            Value::Number(self.x, None),
-            self.in_paper(paper).map_or(Value::None, |p| Value::Number(p.mean, Some(p.deviation))),
-            Value::None,
-            Value::of(&self.runs),
-        ]
-    }
-}
-
-/// Measures every point of the grid penalties × curves × xs, `runs` times each, in parallel.
-pub(crate) fn grid(
-    curves: &[f64],
-    xs: &[f64],
-    runs: u64,
-    quiet: bool,
-    error: impl Fn(Phi, f64, f64, u64) -> Result<f64, Failure> + Sync,
-) -> Result<Vec<Measured>, Failure> {
-    let mut points = Vec::new();
-    for phi in Phi::ALL {
-        for &curve in curves {
-            points.extend(xs.iter().map(|&x| Measured { phi, curve, x, runs: Vec::new() }));
-        }
-    }
-    let steps = Steps::new(points.len() * runs as usize, quiet);
-    points.par_iter_mut().try_for_each(|p| {
-        for run in 0..runs {
-            p.runs.push(error(p.phi, p.curve, p.x, run)?);
-            steps.step(p.phi.name());
-        }
-        Ok::<(), Failure>(())
-    })?;
-    steps.finish();
-    Ok(points)
-}
-
-/// One chart per penalty: the measured curves, and the paper's dashed.
-pub(crate) fn charts(
-    points: &[Measured],
-    paper: &[Point],
-    symbol: &str,
-    x: &'static str,
-    y: &'static str,
-) -> Vec<Chart> {
-    let chart = |phi: Phi| {
-        let mut lines = Vec::new();
-        let mut curves: Vec<f64> = Vec::new();
-        points.iter().for_each(|p| {
-            if !curves.contains(&p.curve) {
-                curves.push(p.curve);
-            }
-        });
-        for (color, curve) in curves.into_iter().enumerate() {
-            let own: Vec<&Measured> =
-                points.iter().filter(|p| p.phi == phi && p.curve == curve).collect();
-            let netfed = own.iter().filter_map(|p| {
-                let value = Value::of(&p.runs);
-                Some((p.x, value.mean()?, value.deviation().unwrap_or(0.0)))
-            });
-            let mut published: Vec<&Point> =
-                paper.iter().filter(|p| p.penalty == phi.in_paper() && p.curve == curve).collect();
-            published.sort_by(|a, b| a.x.total_cmp(&b.x));
-            lines.push(Line {
-                name: format!("netfed {symbol} = {curve}"),
-                points: netfed.collect(),
-                color,
-                ..Line::default()
-            });
-            lines.push(Line {
-                name: format!("paper {symbol} = {curve}"),
-                points: published.iter().map(|p| (p.x, p.mean, p.deviation)).collect(),
-                color,
-                dashed: true,
-                ..Line::default()
-            });
-        }
-        Chart {
-            title: format!("Penalty {}. Bars: one standard deviation.", phi.name()),
-            x: (x, Scale::Linear),
-            y: (y, Scale::Log10),
-            lines,
-        }
-    };
-    Phi::ALL.into_iter().map(chart).collect()
 }
 
 #[cfg(test)]
@@ -252,6 +159,18 @@ mod tests {
         let data = generate::linear_data(&truth, 5, generate::Noise::PerPoint(0.0), 1).unwrap();
         let model = pooled(&data).unwrap();
         assert!((model[0] - 1.0).abs() < 1e-12 && (model[1] + 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_coded_weights_are_ratios_of_degrees() {
+        let graph = generate::chain(2, 0.5).unwrap();
+        let truth = Matrix::from_rows(1, vec![1.0; 4]).unwrap();
+        let data = generate::linear_data(&truth, 1, generate::Noise::PerPoint(1.0), 1).unwrap();
+        let coded = as_coded(&graph, &data, |i| i / 2).unwrap();
+        let weight = |i: usize| (coded[i].labels()[0] / data[i].labels()[0]).powi(2);
+        for (i, expected) in [1.0, 2.0, 1.0, 0.5].into_iter().enumerate() {
+            assert!((weight(i) - expected).abs() < 1e-12);
+        }
     }
 
     #[test]

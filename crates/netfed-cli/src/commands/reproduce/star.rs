@@ -172,7 +172,7 @@ pub(crate) fn figure7(request: &Request) -> Result<Outcome, Failure> {
     for (color, phi) in Phi::ALL.into_iter().enumerate() {
         let line = || Line { name: phi.name().into(), color, ..Line::default() };
         let (mut over, mut count) = (line(), line());
-        for (k, weight) in WEIGHTS.into_iter().enumerate() {
+        for weight in WEIGHTS {
             let (params, gap, _) = stated.solve(phi, weight)?;
             let (far, clusters) = (spread(&params), stated.clusters(&params));
             let numbers = [weight, far, clusters as f64, gap].map(Cell::Number);
@@ -199,7 +199,7 @@ pub(crate) fn figure7(request: &Request) -> Result<Outcome, Failure> {
                         points: (0..NODES)
                             .map(|i| (params.row(i)[0], params.row(i)[1], 0.0))
                             .collect(),
-                        color: k,
+                        color: scatter.len(),
                         scatter: true,
                         ..Line::default()
                     });
@@ -226,7 +226,7 @@ pub(crate) fn figure7(request: &Request) -> Result<Outcome, Failure> {
             Chart {
                 title: "Largest distance of a model from the mean of all models.".into(),
                 x: weight,
-                y: ("spread", Scale::Log10),
+                y: ("spread", Scale::Linear),
                 lines: spreads,
             },
             Chart {

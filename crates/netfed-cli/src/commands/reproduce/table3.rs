@@ -1,8 +1,9 @@
 //! Table III: temperature forecasts for 203 weather stations, validation error (44).
 //!
-//! Linear models with three parameters, mean squared loss, ℓ1, graph (42)-(43) with η = 5 from all data. Five random
+//! Linear models with three parameters, mean squared loss, ℓ1, graph (42)-(43) with η = 5. Five random
 //! splits of each station's days. λ = 0 trains every station alone, "pooled" is one model for all. The runs are
-//! certified, so their errors are those of the minimizers. In full also with graphs from the training days alone.
+//! certified, so their errors are those of the minimizers. A graph from all data has seen the labels that are held out;
+//! therefore everything is also done with graphs from the training days alone. In full: 20 splits.
 
 use netfed::{Dataset, Graph, Options};
 use rayon::prelude::*;
@@ -20,7 +21,6 @@ use crate::report::chart::Scale;
 use crate::settings::{Given, Settings};
 
 const THRESHOLD: f64 = 5.0;
-const SPLITS: u64 = 5;
 /// λ with the value of an independent re-run.
 const LAMBDAS: [(f64, f64); 5] = [(0.1, 5.80), (0.5, 5.43), (1.0, 5.36), (2.0, 5.37), (5.0, 5.39)];
 /// Mean and standard deviation in the paper, for λ = 0 and λ = 1/2.
@@ -32,7 +32,7 @@ struct Split {
     alone: f64,
     pooled: f64,
     coupled: Vec<Coupled>,
-    /// The same with a graph that knows the training days only; empty unless asked for.
+    /// The same with a graph that knows the training days only.
     honest: Vec<Coupled>,
 }
 
@@ -65,10 +65,7 @@ fn measure(
         alone: label_error(&validation, |i| alone.row(i)),
         pooled: label_error(&validation, |_| &one),
         coupled: couple(graph)?,
-        honest: match request.full {
-            true => couple(&graph_of(&days, THRESHOLD)?)?,
-            false => Vec::new(),
-        },
+        honest: couple(&graph_of(&days, THRESHOLD)?)?,
     })
 }
 
@@ -76,13 +73,13 @@ fn measure(
 pub(crate) fn table3(request: &Request) -> Result<(Outcome, Option<Model>), Failure> {
     let weather = Weather::load()?;
     let graph = graph_of(&weather.days, THRESHOLD)?;
+    let count = if request.full { 20 } else { 5 };
     if !request.quiet {
         let (n, e) = (graph.nodes(), graph.edges().len());
-        say(&format!("weather data: {n} stations, {e} edges; {SPLITS} random splits"));
+        say(&format!("weather data: {n} stations, {e} edges; {count} random splits"));
     }
-    let graphs = if request.full { 2 } else { 1 };
-    let steps = Steps::new(graphs * SPLITS as usize * LAMBDAS.len(), request.quiet);
-    let splits = (0..SPLITS)
+    let steps = Steps::new(2 * count as usize * LAMBDAS.len(), request.quiet);
+    let splits = (0..count)
         .into_par_iter()
         .map(|k| measure(&weather, &graph, request, k, &steps))
         .collect::<Result<Vec<_>, Failure>>()?;
@@ -116,50 +113,31 @@ fn table(splits: &[Split], graph: &Graph, points: usize) -> Outcome {
             Value::None,
         ],
     ];
-    let mut best = (f64::INFINITY, 0.0);
-    let mut line = Line { name: "netfed, l1".into(), ..Line::default() };
-    for (k, (lambda, rerun)) in LAMBDAS.into_iter().enumerate() {
-        let value = errors(&|s| s.coupled[k].0);
-        let gap = splits.iter().map(|s| s.coupled[k].1).fold(0.0, f64::max);
-        let iterations = splits.iter().map(|s| s.coupled[k].2).max().unwrap_or(0);
-        if let Some(mean) = value.mean() {
-            line.points.push((lambda, mean, value.deviation().unwrap_or(0.0)));
-            if mean < best.0 {
-                best = (mean, lambda);
-            }
-        }
-        rows.push(vec![
-            Value::Text(format!("coupled, λ = {lambda}")),
-            if lambda == 0.5 { paper(1) } else { Value::None },
-            Value::Number(rerun, None),
-            value,
-            Value::Number(gap, None),
-            Value::Number(iterations as f64, None),
-        ]);
-    }
-    for (k, (lambda, _)) in LAMBDAS.into_iter().enumerate() {
-        if splits.iter().any(|s| s.honest.is_empty()) {
-            break;
-        }
-        rows.push(vec![
-            Value::Text(format!("coupled, λ = {lambda}, graph of training days")),
-            Value::None,
-            Value::None,
-            errors(&|s| s.honest[k].0),
-            Value::Number(splits.iter().map(|s| s.honest[k].1).fold(0.0, f64::max), None),
-            Value::Number(splits.iter().map(|s| s.honest[k].2).max().unwrap_or(0) as f64, None),
-        ]);
-    }
+    let (known, known_line) = coupled(splits, &|s| &s.coupled, true);
+    let (honest, honest_line) = coupled(splits, &|s| &s.honest, false);
+    rows.extend(known);
+    rows.extend(honest);
     let level = |name: &str, value: &Value, color| Line {
         name: name.into(),
         points: [0.1, 5.0].map(|x| (x, value.mean().unwrap_or(f64::NAN), 0.0)).to_vec(),
         color,
         ..Line::default()
     };
+    let best = |line: &Line| {
+        let points = line.points.iter().map(|p| (p.1, p.0));
+        points.fold((f64::INFINITY, 0.0), |a, b| if b.0 < a.0 { b } else { a })
+    };
+    let (first, second) = (best(&known_line), best(&honest_line));
+    let wins = |line: &Line, of: &dyn Fn(&Split) -> &Vec<Coupled>| {
+        let place = LAMBDAS.iter().position(|l| l.0 == best(line).1).unwrap_or(0);
+        splits.iter().filter(|s| of(s)[place].0 < s.pooled).count()
+    };
+    let counts = (wins(&known_line, &|s| &s.coupled), wins(&honest_line, &|s| &s.honest));
     let lines = vec![
-        line,
-        level("every station alone", &alone, 1),
-        level("pooled", &one, 2),
+        known_line,
+        honest_line,
+        level("every station alone", &alone, 2),
+        level("pooled", &one, 4),
         Line {
             name: "paper, λ = 1/2".into(),
             points: vec![(0.5, PAPER[1].0, PAPER[1].1)],
@@ -179,13 +157,25 @@ fn table(splits: &[Split], graph: &Graph, points: usize) -> Outcome {
         rows,
         notes: vec![
             format!(
-                "{}: {:.2} at λ = {} against {alone:.2} for every station alone ({:.0}% less) and {one:.2} for one model for all.",
-                if best.0 < alone.min(one) { "Coupling helps" } else { "Coupling does not help" },
-                best.0,
-                best.1,
-                100.0 * (1.0 - best.0 / alone)
+                "{}: {:.2} at λ = {} against {alone:.2} for every station alone ({:.0}% less) and {one:.2} for one model for all; better than one model in {} of {} splits.",
+                if second.0 < alone.min(one) { "Coupling helps" } else { "Coupling does not help" },
+                first.0,
+                first.1,
+                100.0 * (1.0 - first.0 / alone),
+                counts.0,
+                splits.len()
             ),
-            "Mean over 5 random splits, in parentheses the standard deviation. The graph (42)-(43), η = 5, uses all data points of a station, also those held out, as the re-run did; with --full there are also graphs of the training days alone.".into(),
+            format!(
+                "That graph (42)-(43) uses all data of a station, as the re-run did, also the days that are held out. With a graph of the training days alone it is {:.2} at λ = {}, better than one model in {} of {} splits: a smaller gain, and the fairer number.",
+                second.0,
+                second.1,
+                counts.1,
+                splits.len()
+            ),
+            format!(
+                "Mean over {} random splits, in parentheses the standard deviation. As in the paper, the best λ is chosen by the same validation error that is reported.",
+                splits.len()
+            ),
             "For λ = 0 the paper and netfed differ by the choice of the splits only. The paper's 5.16 for λ = 1/2 does not come out: the authors' code has another graph (Sinkhorn divergence), leaves the coupling out of the local step and stops after 300 iterations. netfed's numbers are those of the minimizer, with a certified gap.".into(),
         ],
         charts: vec![Chart {
@@ -196,6 +186,33 @@ fn table(splits: &[Split], graph: &Graph, points: usize) -> Outcome {
         }],
         files: Vec::new(),
     }
+}
+
+/// Rows and curve of the coupled models, for one of the two graphs.
+fn coupled(
+    splits: &[Split],
+    of: &dyn Fn(&Split) -> &Vec<Coupled>,
+    all_days: bool,
+) -> (Vec<Vec<Value>>, Line) {
+    let (suffix, color) = if all_days { ("", 0) } else { (", graph of training days", 1) };
+    let mut line = Line { name: format!("coupled{suffix}"), color, ..Line::default() };
+    let mut rows = Vec::new();
+    for (k, (lambda, rerun)) in LAMBDAS.into_iter().enumerate() {
+        let found: Vec<Coupled> = splits.iter().map(|s| of(s)[k]).collect();
+        let value = Value::of(&found.iter().map(|f| f.0).collect::<Vec<f64>>());
+        let mean = value.mean().unwrap_or(f64::NAN);
+        line.points.push((lambda, mean, value.deviation().unwrap_or(0.0)));
+        let paper = Value::Number(PAPER[1].0, Some(PAPER[1].1));
+        rows.push(vec![
+            Value::Text(format!("coupled, λ = {lambda}{suffix}")),
+            if all_days && lambda == 0.5 { paper } else { Value::None },
+            Value::maybe(all_days.then_some(rerun)),
+            value,
+            Value::Number(found.iter().map(|f| f.1).fold(0.0, f64::max), None),
+            Value::Number(found.iter().map(|f| f.2).max().unwrap_or(0) as f64, None),
+        ]);
+    }
+    (rows, line)
 }
 
 /// The data points and the edges as `netfed fit` reads them.
