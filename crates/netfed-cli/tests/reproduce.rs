@@ -1,5 +1,8 @@
 //! `netfed reproduce` from the outside: the cheap experiments, with ranges for what they must find.
 
+// Helpers of tests are tests, too.
+#![allow(clippy::unwrap_used)]
+
 use assert_cmd::Command;
 
 fn netfed(args: &[&str]) -> std::process::Output {

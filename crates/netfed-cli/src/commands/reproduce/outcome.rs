@@ -101,13 +101,15 @@ pub(crate) struct Chart {
 impl Chart {
     fn draw(&self) -> String {
         let axis = |(label, scale)| Axis { label, scale, range: None };
-        let series = |line: &Line| {
+        let spread = |line: &Line| -> Vec<(f64, f64)> {
             // On a logarithmic axis a bar that reaches zero keeps its upper half.
             let bar = |&(_, y, sd): &(f64, f64, f64)| {
                 (if y - sd > 0.0 || self.y.1 == Scale::Linear { y - sd } else { y }, y + sd)
             };
-            let with_bars = line.points.iter().any(|p| p.2 > 0.0);
-            (with_bars.then(|| line.points.iter().map(bar).collect::<Vec<_>>())).unwrap_or_default()
+            match line.points.iter().any(|p| p.2 > 0.0) {
+                true => line.points.iter().map(bar).collect(),
+                false => Vec::new(),
+            }
         };
         line_chart(&LineChart {
             title: &self.title,
@@ -117,7 +119,7 @@ impl Chart {
                 .map(|line| Series {
                     name: &line.name,
                     points: line.points.iter().map(|p| (p.0, p.1)).collect(),
-                    spread: series(line),
+                    spread: spread(line),
                     color: line.color,
                     dashed: line.dashed,
                     joined: !line.scatter,
