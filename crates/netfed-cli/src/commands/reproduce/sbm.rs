@@ -113,7 +113,7 @@ pub(crate) fn figure3(request: &Request) -> Result<Outcome, Failure> {
     let mut outcome = figure(request, "nfl_fig3_sbm_noise", ("σ", &[0.01, 0.1, 1.0]), error)?;
     outcome.title = "Figure 3: stochastic block model with label noise, error versus p_out".into();
     outcome.notes.push(
-        "The noise is one draw per node, as the authors ran it: a shift of all labels of a node that a linear model without intercept cannot learn. It stays in the label error, about σ².".into(),
+        "The noise is one draw per node, as the authors ran it: a shift of all labels of a node, which a linear model without intercept can take up only in part. It stays in the label error, a little less than σ², so that with σ = 1 every error is above the limit from the start.".into(),
     );
     Ok(outcome)
 }
