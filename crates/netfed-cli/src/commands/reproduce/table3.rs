@@ -253,6 +253,7 @@ fn model(weather: &Weather, graph: &Graph, out: &std::path::Path) -> Result<Mode
         features: vec!["previous_max".into(), "min".into()],
         x: weather.days.iter().flatten().flat_map(|d| [d[0], d[1]]).collect(),
         y: Some(weather.days.iter().flatten().map(|d| d[2]).collect()),
+        low_label: -1.0,
     };
     let edges = EdgeList {
         nodes: weather.stations.clone(),
