@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::settings::Given;
+use crate::given::Given;
 
 /// Networked federated learning: one personalized model per node of a graph, with a proof of how good it is
 #[derive(Parser)]

@@ -5,6 +5,7 @@
 mod args;
 mod commands;
 mod failure;
+mod given;
 mod load;
 mod memory;
 mod output;

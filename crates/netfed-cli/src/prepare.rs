@@ -169,15 +169,20 @@ fn warnings(graph: &Graph, nodes: &[String], points: &[usize], settings: &Settin
     let select = |keep: &dyn Fn(usize) -> bool| {
         (0..nodes.len()).filter(|&i| keep(i)).map(|i| nodes[i].as_str()).collect()
     };
+    let (data, edges) = (settings.data.display(), settings.graph.display());
     warn(
         select(&|i| points[i] > 0 && graph.degree(i) == 0),
-        "has data but no edge; it is trained alone",
-        "have data but no edge and are trained alone",
+        &format!("has data but no edge in {edges}; it is trained alone"),
+        &format!("have data but no edge in {edges} and are trained alone"),
     );
     warn(
         select(&|i| points[i] == 0),
-        "is in the graph but has no data points; its model comes from its neighbors",
-        "are in the graph but have no data points; their models come from their neighbors",
+        &format!(
+            "is in {edges} but has no data points in {data}; its model comes from its neighbors"
+        ),
+        &format!(
+            "are in {edges} but have no data points in {data}; their models come from their neighbors"
+        ),
     );
     let component = graph.components(|_| settings.lambda > 0.0);
     let mut has_data = vec![false; nodes.len()];

@@ -6,9 +6,10 @@ use std::path::Path;
 use netfed::LossKind;
 
 use crate::failure::Failure;
+use crate::given::Given;
 use crate::load::{PointColumns, PointTable, Target, read_points};
 use crate::prepare::INTERCEPT;
-use crate::settings::{Given, Settings};
+use crate::settings::Settings;
 
 /// The models of a run.
 pub(crate) struct RunFolder {

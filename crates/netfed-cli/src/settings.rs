@@ -1,13 +1,13 @@
-//! The settings of a fit: from `--config` and from flags, flags win. The same keys stand in the `config.toml` that a run
-//! leaves behind.
+//! The settings of a fit, with every gap filled and every value checked. The same keys stand in the `config.toml` that a
+//! run leaves behind.
 
 use std::path::{Path, PathBuf};
 
 use netfed::LossKind;
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
-use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
+use crate::given::Given;
 use crate::load::{PointColumns, Target};
 
 /// Names of the losses.
@@ -16,114 +16,6 @@ pub(crate) const LOSSES: [&str; 6] = ["squared", "logistic", "huber", "absolute"
 pub(crate) const PENALTIES: [&str; 5] = ["l2", "l1", "linf", "squared", "quadratic"];
 /// Names of the solvers.
 pub(crate) const SOLVERS: [&str; 1] = ["primal-dual"];
-
-/// Settings as a user gives them; what is not given is `None`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, clap::Args)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Given {
-    /// Data points: one row each, with a node id, a label and features (.csv, .csv.gz, .tsv, .parquet)
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
-    pub(crate) data: Option<PathBuf>,
-    /// Edges of the empirical graph: columns source, target and, if wanted, weight
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
-    pub(crate) graph: Option<PathBuf>,
-    /// Column with the node ids [default: node]
-    #[arg(long, value_name = "NAME", help_heading = "Input")]
-    pub(crate) node_column: Option<String>,
-    /// Column with the labels [default: y]
-    #[arg(long, value_name = "NAME", help_heading = "Input")]
-    pub(crate) target: Option<String>,
-    /// Feature columns, separated by commas [default: every other column]
-    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Input")]
-    pub(crate) features: Option<Vec<String>>,
-    /// Add a constant feature to every model
-    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL", help_heading = "Input")]
-    pub(crate) intercept: Option<bool>,
-    /// Scale every feature to unit standard deviation over all data (and center it if there is an intercept) before
-    /// training; the parameters are given in the original units
-    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL", help_heading = "Input")]
-    pub(crate) standardize: Option<bool>,
-
-    /// Local loss: squared, logistic, huber, absolute, hinge or mean [default: squared]
-    #[arg(long, value_name = "NAME", help_heading = "Problem")]
-    pub(crate) loss: Option<String>,
-    /// Penalty on differences between neighbors: l2, l1, linf, squared or quadratic [default: l2]
-    #[arg(long, value_name = "NAME", help_heading = "Problem")]
-    pub(crate) penalty: Option<String>,
-    /// Strength of the coupling: 0 trains every node alone, large values give one model for all
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
-    pub(crate) lambda: Option<f64>,
-    /// Add this times ‖w‖² to every local loss [default: 0]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
-    pub(crate) ridge: Option<f64>,
-    /// Add this times ‖w‖₁ to every local loss [default: 0]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
-    pub(crate) lasso: Option<f64>,
-    /// Threshold of the huber loss [default: 1]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
-    pub(crate) huber_delta: Option<f64>,
-    /// Matrix Q of the quadratic penalty: a file with one row per feature, numbers separated by commas, no header
-    #[arg(long, value_name = "FILE", help_heading = "Problem")]
-    pub(crate) penalty_matrix: Option<PathBuf>,
-
-    /// Method: primal-dual [default: primal-dual]
-    #[arg(long, value_name = "NAME", help_heading = "Solver")]
-    pub(crate) solver: Option<String>,
-    /// Stop when the relative duality gap is at most this [default: 1e-6]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Solver")]
-    pub(crate) tol: Option<f64>,
-    /// Stop after this many iterations [default: 100000]
-    #[arg(long, value_name = "COUNT", help_heading = "Solver")]
-    pub(crate) max_iter: Option<u64>,
-    /// Threads to use; the answer does not depend on it [default: all cores]
-    #[arg(long, value_name = "COUNT", help_heading = "Solver")]
-    pub(crate) threads: Option<usize>,
-    /// Seed of everything random: the layout of the graph in the report [default: 0]
-    #[arg(long, value_name = "NUMBER", help_heading = "Solver")]
-    pub(crate) seed: Option<u64>,
-}
-
-impl Given {
-    /// Reads a TOML file.
-    pub(crate) fn from_toml(path: &Path) -> Result<Given, Failure> {
-        let name = path.display();
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| Failure::input(format!("cannot open {name}: {e}.")))?;
-        toml::from_str(&text).map_err(|e| {
-            let line =
-                e.span().map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
-            Failure::input(format!("{name}, line {line}: {}.", e.message().trim_end_matches('.')))
-        })
-    }
-
-    /// These settings, with gaps filled from `other`.
-    pub(crate) fn or(self, other: Given) -> Given {
-        macro_rules! merge {
-            ($($field:ident),*) => { Given { $($field: self.$field.or(other.$field)),* } };
-        }
-        merge!(
-            data,
-            graph,
-            node_column,
-            target,
-            features,
-            intercept,
-            standardize,
-            loss,
-            penalty,
-            lambda,
-            ridge,
-            lasso,
-            huber_delta,
-            penalty_matrix,
-            solver,
-            tol,
-            max_iter,
-            threads,
-            seed
-        )
-    }
-}
 
 /// Settings with every gap filled and every value checked.
 #[derive(Debug, Clone)]
@@ -352,13 +244,6 @@ mod tests {
         assert!(text.contains("Did you mean \"l2\"?"), "{text}");
         let text = message(Given { solver: Some("simplex".into()), ..files() });
         assert!(text.contains("known are primal-dual"), "{text}");
-    }
-
-    #[test]
-    fn flags_win_over_the_file() {
-        let flags = Given { lambda: Some(2.0), ..Given::default() };
-        let merged = flags.or(files());
-        assert_eq!((merged.lambda, merged.data), (Some(2.0), Some("p.csv".into())));
     }
 
     #[test]

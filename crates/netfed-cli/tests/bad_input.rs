@@ -1,5 +1,12 @@
 //! Bad input gets one sentence that names file, line and column, exit status 2, and nothing is written.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failed test may panic"
+)]
+
 mod common;
 
 use common::{Place, SMALL, stderr};

@@ -1,5 +1,12 @@
 //! `netfed fit` as a user runs it: files, settings, exit status.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failed test may panic"
+)]
+
 mod common;
 
 use common::{Place, SMALL, stderr, stdout};
@@ -177,8 +184,14 @@ fn nodes_without_data_or_edges_get_a_warning_and_a_model() {
     let output = place.run(SMALL);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stderr(&output);
-    assert!(text.contains("\"c\" has data but no edge; it is trained alone"), "{text}");
-    assert!(text.contains("3 nodes are in the graph but have no data points"), "{text}");
+    assert!(
+        text.contains("\"c\" has data but no edge in edges.csv; it is trained alone"),
+        "{text}"
+    );
+    assert!(
+        text.contains("3 nodes are in edges.csv but have no data points in points.csv"),
+        "{text}"
+    );
     assert!(
         text.contains("2 nodes have no data and are not connected to a node with data"),
         "{text}"

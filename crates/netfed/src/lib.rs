@@ -37,7 +37,7 @@
 //! | local data and losses | [`Dataset`], [`LossKind`], [`loss::Loss`] |
 //! | the penalty φ | [`penalty::Penalty`] |
 //! | the problem, all input checked | [`Problem`] |
-//! | the method | [`solve`], with [`Options`]; one node's half is [`PrimalDualNode`] |
+//! | the method | [`solve()`], with [`Options`]; one node's half is [`PrimalDualNode`] |
 //! | the answer | [`Solution`] with [`Status`] and [`Certificate`] |
 //! | groups of equal models | [`Clusters`] |
 //!

@@ -1,5 +1,12 @@
 //! Equal bits: one thread or many, the driver or nodes that talk over channels of their own.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failed test may panic"
+)]
+
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Squared};
 use netfed::{
     Dataset, Graph, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution, solve,
@@ -19,7 +26,7 @@ fn problem(kind: LossKind, penalty: Box<dyn Penalty>) -> Problem {
         let features = (0..points).flat_map(|r| [x(r, 0), x(r, 1), x(r, 2)]).collect();
         let label = |r| {
             if kind.is_classification() {
-                if (i + r) % 3 == 0 { 1.0 } else { -1.0 }
+                if (i + r).is_multiple_of(3) { 1.0 } else { -1.0 }
             } else {
                 x(r, 3)
             }

@@ -1,5 +1,12 @@
 //! What the solution must be where it is known without solving.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failed test may panic"
+)]
+
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
 use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, Status, solve};
 use std::ops::ControlFlow;
@@ -25,7 +32,7 @@ fn dataset(node: usize, points: usize, kind: LossKind) -> Dataset {
     let features: Vec<f64> = (0..points).flat_map(|r| [value(r, 0), value(r, 5)]).collect();
     let label = |r: usize| {
         let t = value(r, 2) + 0.3 * node as f64;
-        if kind.is_classification() { if r % 2 == 0 { 1.0 } else { -1.0 } } else { t }
+        if kind.is_classification() { if r.is_multiple_of(2) { 1.0 } else { -1.0 } } else { t }
     };
     let labels = if kind.has_labels() { (0..points).map(label).collect() } else { vec![] };
     Dataset::new(2, features, labels).unwrap()
@@ -144,16 +151,16 @@ fn renumbered_nodes_give_renumbered_answers() {
     let straight = run(&problem(LossKind::Squared, Box::new(Norm2), 0.2, &PATH), 1e-10);
     let edges: Vec<_> = PATH.iter().map(|&(a, b, w)| (new_number[a], new_number[b], w)).collect();
     let mut losses: Vec<_> = (0..5).map(|_| None).collect();
-    for i in 0..5 {
-        losses[new_number[i]] =
+    for (i, &number) in new_number.iter().enumerate() {
+        losses[number] =
             Some(LossKind::Squared.build(dataset(i, 12, LossKind::Squared), 0.0, 0.0).unwrap());
     }
     let losses = losses.into_iter().map(Option::unwrap).collect();
     let turned =
         Problem::new(Graph::new(5, &edges).unwrap(), losses, Box::new(Norm2), 0.2).unwrap();
     let turned = run(&turned, 1e-10);
-    for i in 0..5 {
-        assert!(close(turned.params.row(new_number[i]), straight.params.row(i), 1e-4));
+    for (i, &number) in new_number.iter().enumerate() {
+        assert!(close(turned.params.row(number), straight.params.row(i), 1e-4));
     }
     assert!((turned.certificate.objective - straight.certificate.objective).abs() < 1e-9);
 }

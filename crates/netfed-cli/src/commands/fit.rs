@@ -6,12 +6,13 @@ use serde_json::json;
 use crate::args::Fit;
 use crate::commands::print;
 use crate::failure::Failure;
+use crate::given::Given;
 use crate::load::{read_edges, read_points};
 use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Watch, catch_interrupts, duration, say};
 use crate::report::{HistoryRow, Outcome, Report, render};
-use crate::settings::{Given, Settings};
+use crate::settings::Settings;
 
 /// Neighbors whose models differ by less than this part of the spread of all models are in one cluster.
 pub(crate) const CLUSTER_TOLERANCE: f64 = 1e-3;

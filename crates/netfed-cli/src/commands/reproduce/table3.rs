@@ -13,12 +13,13 @@ use super::runs::{Phi, label_error, least_squares, pooled, run};
 use super::weather::{Weather, datasets, graph_of};
 use super::{Model, Request};
 use crate::failure::Failure;
+use crate::given::Given;
 use crate::load::{EdgeList, PointTable};
 use crate::output::{Cell, Csv};
 use crate::prepare::prepare;
 use crate::progress::{Steps, say};
 use crate::report::chart::Scale;
-use crate::settings::{Given, Settings};
+use crate::settings::Settings;
 
 const THRESHOLD: f64 = 5.0;
 /// λ with the value of an independent re-run.
