@@ -24,7 +24,7 @@ fn problem(kind: LossKind, penalty: Box<dyn Penalty>) -> Problem {
         let points = [0, 1, 2, 9][i % 4];
         let x = |r: usize, j: usize| (((i * 13 + r * 29 + j * 5) % 19) as f64 - 9.0) / 5.0;
         let features = (0..points).flat_map(|r| [x(r, 0), x(r, 1), x(r, 2)]).collect();
-        let label = |r| {
+        let label = |r: usize| {
             if kind.is_classification() {
                 if (i + r).is_multiple_of(3) { 1.0 } else { -1.0 }
             } else {
