@@ -139,8 +139,8 @@ impl<'a> Certifier<'a> {
         out.fill(0.0);
         lost.fill(0.0);
         for inc in self.problem.graph().incident(node) {
-            for ((s, l), u) in out.iter_mut().zip(lost.iter_mut()).zip(duals.row(inc.edge)) {
-                let term = -inc.sign * u;
+            for ((s, l), u) in out.iter_mut().zip(lost.iter_mut()).zip(duals.row(inc.edge())) {
+                let term = -inc.sign() * u;
                 let sum = *s + term;
                 *l += if s.abs() >= term.abs() { (*s - sum) + term } else { (term - sum) + *s };
                 *s = sum;

@@ -16,15 +16,29 @@ pub struct Edge {
     pub weight: f64,
 }
 
-/// An edge as one of its nodes sees it.
+/// An edge as one of its nodes sees it, in twelve bytes: sweeps over the graph read many of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Incidence {
+    edge: u32,
+    neighbor: u32,
+    sign: f32,
+}
+
+impl Incidence {
     /// Index of the edge in [`Graph::edges`].
-    pub edge: usize,
+    pub fn edge(self) -> usize {
+        self.edge as usize
+    }
+
     /// The node at the other end.
-    pub neighbor: usize,
+    pub fn neighbor(self) -> usize {
+        self.neighbor as usize
+    }
+
     /// Entry of the incidence matrix D: +1 at the tail, −1 at the head.
-    pub sign: f64,
+    pub fn sign(self) -> f64 {
+        f64::from(self.sign)
+    }
 }
 
 /// The empirical graph.
@@ -39,6 +53,11 @@ impl Graph {
     /// A graph from its number of nodes and its edges, each as (node, node, weight) in any
     /// order. Self-loops, duplicates and weights that are not positive are refused.
     pub fn new(nodes: usize, edges: &[(usize, usize, f64)]) -> Result<Graph, Error> {
+        let most = u32::MAX as usize;
+        if nodes > most || edges.len() > most {
+            let found = nodes.max(edges.len());
+            return Err(Error::Size { what: "nodes or edges, at most", expected: most, found });
+        }
         let mut sorted = Vec::with_capacity(edges.len());
         for (edge, &(a, b, weight)) in edges.iter().enumerate() {
             let (tail, head) = (a.min(b), a.max(b));
@@ -74,10 +93,13 @@ impl Graph {
         let mut next = offsets.clone();
         let mut incidences = vec![Incidence { edge: 0, neighbor: 0, sign: 1.0 }; 2 * edges.len()];
         for (edge, e) in edges.iter().enumerate() {
-            incidences[next[e.tail]] = Incidence { edge, neighbor: e.head, sign: 1.0 };
-            next[e.tail] += 1;
-            incidences[next[e.head]] = Incidence { edge, neighbor: e.tail, sign: -1.0 };
-            next[e.head] += 1;
+            let mut put = |node: usize, neighbor: usize, sign| {
+                incidences[next[node]] =
+                    Incidence { edge: edge as u32, neighbor: neighbor as u32, sign };
+                next[node] += 1;
+            };
+            put(e.tail, e.head, 1.0);
+            put(e.head, e.tail, -1.0);
         }
         Graph { edges, offsets, incidences }
     }
@@ -122,9 +144,9 @@ impl Graph {
             stack.push(start);
             while let Some(i) = stack.pop() {
                 for inc in self.incident(i) {
-                    if component[inc.neighbor] == NONE && keep(inc.edge) {
-                        component[inc.neighbor] = count;
-                        stack.push(inc.neighbor);
+                    if component[inc.neighbor()] == NONE && keep(inc.edge()) {
+                        component[inc.neighbor()] = count;
+                        stack.push(inc.neighbor());
                     }
                 }
             }
@@ -143,7 +165,8 @@ mod tests {
         let g = Graph::new(4, &[(3, 1, 2.0), (0, 1, 1.0)]).unwrap();
         assert_eq!(g.edges()[0], Edge { tail: 0, head: 1, weight: 1.0 });
         assert_eq!(g.edges()[1], Edge { tail: 1, head: 3, weight: 2.0 });
-        let slots: Vec<_> = g.incident(1).iter().map(|i| (i.edge, i.neighbor, i.sign)).collect();
+        let slots: Vec<_> =
+            g.incident(1).iter().map(|i| (i.edge(), i.neighbor(), i.sign())).collect();
         assert_eq!(slots, [(0, 0, -1.0), (1, 3, 1.0)]);
         assert_eq!((g.degree(2), g.nodes()), (0, 4));
         assert_eq!(g.components(|_| true), [0, 0, 1, 0]);

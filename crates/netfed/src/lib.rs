@@ -60,6 +60,7 @@ pub mod penalty;
 mod problem;
 mod radius;
 mod solve;
+mod sweep;
 
 pub use certificate::{Bound, Certificate, Certifier};
 pub use cluster::Clusters;

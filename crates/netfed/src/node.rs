@@ -12,7 +12,44 @@
 use crate::linalg::axpy;
 use crate::loss::Loss;
 use crate::penalty::Penalty;
-use crate::problem::difference;
+
+/// w ← prox_{τL}(w − τ Σ sign·u), message ← 2w⁺ − w; `duals` gives (sign, u) of the node's edges in slot order. The local step
+/// of every driver.
+#[inline]
+pub(crate) fn local_step<'u>(
+    loss: &dyn Loss,
+    primal_step: f64,
+    duals: impl Iterator<Item = (f64, &'u [f64])>,
+    params: &mut [f64],
+    message: &mut [f64],
+    scratch: &mut [f64],
+) {
+    message.copy_from_slice(params);
+    scratch.copy_from_slice(params);
+    for (sign, u) in duals {
+        axpy(-primal_step * sign, u, scratch);
+    }
+    loss.prox(scratch, primal_step, params);
+    for (m, w) in message.iter_mut().zip(params.iter()) {
+        *m = 2.0 * w - *m;
+    }
+}
+
+/// u ← prox_{σ(cφ)*}(u + σ(message_tail − message_head)). The edge step of every driver.
+#[inline]
+pub(crate) fn edge_step(
+    penalty: &dyn Penalty,
+    coupling: f64,
+    dual_step: f64,
+    tail: &[f64],
+    head: &[f64],
+    dual: &mut [f64],
+) {
+    for ((u, t), h) in dual.iter_mut().zip(tail).zip(head) {
+        *u += dual_step * (t - h);
+    }
+    penalty.prox_conjugate(dual, coupling, dual_step);
+}
 
 /// One edge as the node sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,18 +112,14 @@ impl<'a> PrimalDualNode<'a> {
 
     /// Local step; writes what the neighbors are to be told.
     pub fn compute(&mut self, message: &mut [f64]) {
-        message.copy_from_slice(&self.params);
         if self.links.is_empty() {
+            message.copy_from_slice(&self.params);
             return;
         }
-        self.scratch.copy_from_slice(&self.params);
-        for (link, u) in self.links.iter().zip(self.duals.chunks_exact(self.params.len())) {
-            axpy(-self.primal_step * link.sign, u, &mut self.scratch);
-        }
-        self.loss.prox(&self.scratch, self.primal_step, &mut self.params);
-        for (m, w) in message.iter_mut().zip(&self.params) {
-            *m = 2.0 * w - *m;
-        }
+        let duals = self.duals.chunks_exact(self.params.len());
+        let signed = self.links.iter().map(|link| link.sign).zip(duals);
+        let (params, scratch) = (&mut self.params, &mut self.scratch);
+        local_step(self.loss, self.primal_step, signed, params, message, scratch);
     }
 
     /// Takes one neighbor's message; `sent` is what this node itself has sent in the same round.
@@ -94,9 +127,7 @@ impl<'a> PrimalDualNode<'a> {
         let dim = self.params.len();
         let Link { sign, coupling } = self.links[slot];
         let (tail, head) = if sign > 0.0 { (sent, received) } else { (received, sent) };
-        difference(tail, head, &mut self.scratch);
         let u = &mut self.duals[slot * dim..(slot + 1) * dim];
-        axpy(self.dual_step, &self.scratch, u);
-        self.penalty.prox_conjugate(u, coupling, self.dual_step);
+        edge_step(self.penalty, coupling, self.dual_step, tail, head, u);
     }
 }

@@ -206,11 +206,11 @@ fn remoteness(problem: &Problem, root: usize, distance: &mut [f64]) {
             continue;
         }
         for inc in problem.graph().incident(i) {
-            let length = 1.0 / problem.coupling(inc.edge);
+            let length = 1.0 / problem.coupling(inc.edge());
             let through = if sums { d + length } else { d.max(length) };
-            if through < distance[inc.neighbor] {
-                distance[inc.neighbor] = through;
-                queue.push(Queued(through, inc.neighbor));
+            if through < distance[inc.neighbor()] {
+                distance[inc.neighbor()] = through;
+                queue.push(Queued(through, inc.neighbor()));
             }
         }
     }

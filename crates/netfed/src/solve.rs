@@ -1,9 +1,8 @@
-//! The in-process driver: every node computes, every node absorbs, until the certificate is good enough.
+//! The in-process driver: iterations of Algorithm 1 until the certificate is good enough.
 
 use crate::certificate::{Certificate, Certifier};
-use crate::node::{Link, PrimalDualNode};
+use crate::sweep::Sweep;
 use crate::{Error, Matrix, Problem};
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// Settings of a run.
@@ -87,12 +86,13 @@ pub fn solve(
     mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Solution, Error> {
     options.check()?;
-    let mut run = Run::new(problem, options);
+    let mut sweep = Sweep::new(problem, options.step_ratio);
+    let certifier = Certifier::new(problem, options.step_ratio);
     let mut next_check = 0;
     let mut iterations = 0;
     loop {
         let checked = (iterations == next_check || iterations == options.max_iterations)
-            .then(|| run.certify());
+            .then(|| certifier.certify(&sweep.params, &sweep.duals));
         let call = observer(Progress { iteration: iterations, certificate: checked.as_ref() });
         let status = match &checked {
             Some(c) if c.accuracy() <= options.tolerance => Some(Status::Solved),
@@ -101,84 +101,15 @@ pub fn solve(
             _ => None,
         };
         if let Some(status) = status {
-            let certificate = checked.unwrap_or_else(|| run.certify());
-            let (params, duals) = run.point();
+            let certificate =
+                checked.unwrap_or_else(|| certifier.certify(&sweep.params, &sweep.duals));
+            let Sweep { params, duals, .. } = sweep;
             return Ok(Solution { params, duals, status, certificate, iterations });
         }
         if checked.is_some() {
             next_check = iterations + options.check_every.max(iterations / 20);
         }
-        run.iterate();
+        sweep.iterate();
         iterations += 1;
-    }
-}
-
-/// The nodes of a run and the messages between them.
-struct Run<'a> {
-    problem: &'a Problem,
-    nodes: Vec<PrimalDualNode<'a>>,
-    messages: Matrix,
-    certifier: Certifier<'a>,
-}
-
-impl<'a> Run<'a> {
-    fn new(problem: &'a Problem, options: &Options) -> Run<'a> {
-        let start = |i: usize| {
-            let link = |inc: &crate::Incidence| Link {
-                sign: inc.sign,
-                coupling: problem.coupling(inc.edge),
-            };
-            let links = problem.graph().incident(i).iter().map(link).collect();
-            PrimalDualNode::new(problem.loss(i), problem.penalty(), links, options.step_ratio)
-        };
-        Run {
-            problem,
-            nodes: (0..problem.nodes()).into_par_iter().map(start).collect(),
-            messages: Matrix::zeros(problem.nodes(), problem.dim()),
-            certifier: Certifier::new(problem, options.step_ratio),
-        }
-    }
-
-    fn iterate(&mut self) {
-        let dim = self.problem.dim();
-        let chunk = self.problem.nodes().div_ceil(8 * rayon::current_num_threads()).max(16);
-        self.nodes
-            .par_chunks_mut(chunk)
-            .zip(self.messages.as_mut_slice().par_chunks_mut(chunk * dim))
-            .for_each(|(nodes, messages)| {
-                nodes
-                    .iter_mut()
-                    .zip(messages.chunks_exact_mut(dim))
-                    .for_each(|(n, m)| n.compute(m));
-            });
-        let (graph, messages) = (self.problem.graph(), &self.messages);
-        self.nodes.par_chunks_mut(chunk).enumerate().for_each(|(k, nodes)| {
-            for (i, node) in nodes.iter_mut().enumerate().map(|(i, n)| (k * chunk + i, n)) {
-                for (slot, inc) in graph.incident(i).iter().enumerate() {
-                    node.absorb(slot, messages.row(i), messages.row(inc.neighbor));
-                }
-            }
-        });
-    }
-
-    /// Parameters of the nodes, and duals of the edges as their tails hold them.
-    fn point(&self) -> (Matrix, Matrix) {
-        let (graph, dim) = (self.problem.graph(), self.problem.dim());
-        let mut params = Matrix::zeros(graph.nodes(), dim);
-        let mut duals = Matrix::zeros(graph.edges().len(), dim);
-        for (i, node) in self.nodes.iter().enumerate() {
-            params.row_mut(i).copy_from_slice(node.params());
-            for (slot, inc) in
-                graph.incident(i).iter().enumerate().filter(|(_, inc)| inc.sign > 0.0)
-            {
-                duals.row_mut(inc.edge).copy_from_slice(node.dual(slot));
-            }
-        }
-        (params, duals)
-    }
-
-    fn certify(&self) -> Certificate {
-        let (params, duals) = self.point();
-        self.certifier.certify(&params, &duals)
     }
 }

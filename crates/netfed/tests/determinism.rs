@@ -79,7 +79,7 @@ fn nodes_on_their_own_give_the_bits_of_the_driver() {
                 let links = graph
                     .incident(i)
                     .iter()
-                    .map(|inc| Link { sign: inc.sign, coupling: problem.coupling(inc.edge) })
+                    .map(|inc| Link { sign: inc.sign(), coupling: problem.coupling(inc.edge()) })
                     .collect();
                 PrimalDualNode::new(problem.loss(i), problem.penalty(), links, 1.0)
             })
@@ -92,7 +92,7 @@ fn nodes_on_their_own_give_the_bits_of_the_driver() {
             }
             for i in 0..NODES {
                 for (slot, inc) in graph.incident(i).iter().enumerate().rev() {
-                    nodes[i].absorb(slot, &messages[i], &messages[inc.neighbor]);
+                    nodes[i].absorb(slot, &messages[i], &messages[inc.neighbor()]);
                 }
             }
         }
@@ -101,7 +101,7 @@ fn nodes_on_their_own_give_the_bits_of_the_driver() {
             for (slot, inc) in graph.incident(i).iter().enumerate() {
                 assert_eq!(
                     node.dual(slot),
-                    expected.duals.row(inc.edge),
+                    expected.duals.row(inc.edge()),
                     "both copies of the dual"
                 );
             }

@@ -17,9 +17,8 @@ use crate::{Dataset, Error};
 pub struct LeastSquares {
     dim: usize,
     points: usize,
-    singular: Vec<f64>,
-    right: Vec<f64>,
-    target: Vec<f64>,
+    /// For every kept singular value the entries of v_k, then s_k, then t_k: one piece of memory, read in order.
+    factors: Box<[f64]>,
     rest: f64,
     ridge: f64,
 }
@@ -28,39 +27,44 @@ impl LeastSquares {
     /// The loss on a dataset with at least one point.
     pub fn new(data: &Dataset, ridge: f64) -> Result<LeastSquares, Error> {
         let f = svd(data.features(), data.dim(), data.labels())?;
-        Ok(LeastSquares {
-            dim: data.dim(),
-            points: data.points(),
-            singular: f.values,
-            right: f.right,
-            target: f.left_y,
-            rest: f.rest,
-            ridge,
-        })
+        let d = data.dim();
+        let mut factors = Vec::with_capacity(f.values.len() * (d + 2));
+        for (k, v) in f.right.chunks_exact(d).enumerate() {
+            factors.extend_from_slice(v);
+            factors.extend([f.values[k], f.left_y[k]]);
+        }
+        let (points, factors) = (data.points(), factors.into_boxed_slice());
+        Ok(LeastSquares { dim: d, points, factors, rest: f.rest, ridge })
     }
 
     fn m(&self) -> f64 {
         self.points as f64
     }
 
-    /// (k, s_k, v_k) for every kept singular value.
-    fn triples(&self) -> impl Iterator<Item = (usize, f64, &[f64])> {
-        self.right.chunks_exact(self.dim).enumerate().map(|(k, v)| (k, self.singular[k], v))
+    /// (s_k, t_k, v_k) for every kept singular value, the largest first.
+    #[inline]
+    fn triples(&self) -> impl Iterator<Item = (f64, f64, &[f64])> {
+        let d = self.dim;
+        self.factors.chunks_exact(d + 2).map(move |f| (f[d], f[d + 1], &f[..d]))
+    }
+
+    fn rank(&self) -> usize {
+        self.factors.len() / (self.dim + 2)
     }
 
     fn full_rank(&self) -> bool {
-        self.singular.len() == self.dim
+        self.rank() == self.dim
     }
 
-    /// s_k less what rounding may have added to it: curvature that is really there.
-    fn sure_singular(&self, k: usize) -> f64 {
-        (self.singular[k] - 1e-14 * self.singular[0]).max(0.0)
+    /// A singular value less what rounding may have added to it: curvature that is really there.
+    fn sure(&self, singular: f64) -> f64 {
+        let largest = self.triples().next().map_or(0.0, |(s, ..)| s);
+        (singular - 1e-14 * largest).max(0.0)
     }
 
     /// Component of the gradient along v_k.
-    fn slope_along(&self, k: usize, along: f64) -> f64 {
-        let s = self.singular[k];
-        2.0 / self.m() * s * (s * along - self.target[k]) + 2.0 * self.ridge * along
+    fn slope_along(&self, s: f64, t: f64, along: f64) -> f64 {
+        2.0 / self.m() * s * (s * along - t) + 2.0 * self.ridge * along
     }
 }
 
@@ -74,8 +78,7 @@ impl Loss for LeastSquares {
     }
 
     fn value(&self, params: &[f64]) -> f64 {
-        let fit: f64 =
-            self.triples().map(|(k, s, v)| (s * dot(v, params) - self.target[k]).powi(2)).sum();
+        let fit: f64 = self.triples().map(|(s, t, v)| (s * dot(v, params) - t).powi(2)).sum();
         (fit + self.rest) / self.m() + self.ridge * dot(params, params)
     }
 
@@ -83,8 +86,8 @@ impl Loss for LeastSquares {
         for (g, w) in out.iter_mut().zip(params) {
             *g = 2.0 * self.ridge * w;
         }
-        for (k, s, v) in self.triples() {
-            let residual = s * dot(v, params) - self.target[k];
+        for (s, t, v) in self.triples() {
+            let residual = s * dot(v, params) - t;
             axpy(2.0 / self.m() * s * residual, v, out);
         }
     }
@@ -96,10 +99,9 @@ impl Loss for LeastSquares {
             *z = outside * v;
         }
         let two_over_m = 2.0 / self.m();
-        for (k, s, v) in self.triples() {
+        for (s, t, v) in self.triples() {
             let along = dot(v, at);
-            let solved =
-                (two_over_m * s * self.target[k] + along / step) / (two_over_m * s * s + kappa);
+            let solved = (two_over_m * s * t + along / step) / (two_over_m * s * s + kappa);
             axpy(solved - outside * along, v, out);
         }
     }
@@ -116,14 +118,14 @@ impl Loss for LeastSquares {
             outside.extend(terms().map(|(s, w)| s - w));
             lost.extend(terms().map(|(s, w)| hidden * (s.abs() + w.abs())));
         }
-        for (k, s, v) in self.triples() {
+        for (s, t, v) in self.triples() {
             let along_at = dot(v, at);
             let along_slope = dot(v, slope);
-            let r = along_slope - self.slope_along(k, along_at);
+            let r = along_slope - self.slope_along(s, t, along_at);
             let curve = 2.0 * (s * s / self.m() + self.ridge);
-            let target = 2.0 / self.m() * s * self.target[k].abs();
+            let target = 2.0 / self.m() * s * t.abs();
             let r = r.abs() + hidden * (dot_size(v, slope) + curve * dot_size(v, at) + target);
-            let curvature = self.sure_singular(k).powi(2) / self.m() + self.ridge;
+            let curvature = self.sure(s).powi(2) / self.m() + self.ridge;
             if r <= 2.0 * curvature * radius && curvature > 0.0 {
                 gap += r * r / (4.0 * curvature);
             } else {
@@ -151,10 +153,9 @@ impl Loss for LeastSquares {
         if self.ridge > 0.0 && !self.full_rank() {
             axpy(0.5 / self.ridge, slope, out);
         }
-        for (k, s, v) in self.triples() {
+        for (s, t, v) in self.triples() {
             let along = dot(v, slope);
-            let solved = (along + 2.0 / self.m() * s * self.target[k])
-                / (2.0 * (s * s / self.m() + self.ridge));
+            let solved = (along + 2.0 / self.m() * s * t) / (2.0 * (s * s / self.m() + self.ridge));
             let present = dot(v, out);
             axpy(solved - present, v, out);
         }
@@ -168,7 +169,7 @@ impl Loss for LeastSquares {
         let mut radius = f64::INFINITY;
         if self.full_rank() {
             // Both w and the center have ‖X· − Xw_LS‖²/m ≤ level − rest/m around the local fit w_LS.
-            let smallest = self.sure_singular(self.dim - 1);
+            let smallest = self.sure(self.triples().last().map_or(0.0, |(s, ..)| s));
             radius = 2.0 * (level * self.m() - self.rest).max(0.0).sqrt() / smallest;
         }
         if self.ridge > 0.0 {
@@ -179,7 +180,7 @@ impl Loss for LeastSquares {
 
     fn add_gram(&self, gram: &mut [f64]) {
         let d = self.dim;
-        for (_, s, v) in self.triples() {
+        for (s, _, v) in self.triples() {
             for (i, vi) in v.iter().enumerate() {
                 axpy(s * s / self.m() * vi, v, &mut gram[i * d..(i + 1) * d]);
             }
