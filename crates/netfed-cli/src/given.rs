@@ -64,7 +64,7 @@ pub(crate) struct Given {
     /// Stop after this many iterations [default: 100000]
     #[arg(long, value_name = "COUNT", help_heading = "Solver")]
     pub(crate) max_iter: Option<u64>,
-    /// Threads to use; the answer does not depend on it [default: all cores]
+    /// Threads to use, at most one per core; the answer does not depend on it [default: all cores]
     #[arg(long, value_name = "COUNT", help_heading = "Solver")]
     pub(crate) threads: Option<usize>,
     /// Seed of everything random: the layout of the graph in the report [default: 0]

@@ -9,6 +9,8 @@ use crate::failure::Failure;
 /// A folder that comes into being, complete, when [`Folder::commit`] is called.
 pub(crate) struct Folder {
     path: PathBuf,
+    parent: PathBuf,
+    force: bool,
     stage: tempfile::TempDir,
 }
 
@@ -24,17 +26,13 @@ impl Folder {
                 "{shown} exists already; choose another --out, or say --force to replace the results in it."
             )));
         }
-        let parent = match path.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p,
-            _ => Path::new("."),
-        };
+        let parent = parent(path);
         let cannot = |e: std::io::Error| {
-            Failure::input(format!("cannot write to {}: {e}.", parent.display()))
+            Failure::input(format!("cannot write to {}: {}.", parent.display(), e.kind()))
         };
-        std::fs::create_dir_all(parent).map_err(cannot)?;
-        let stage =
-            tempfile::Builder::new().prefix(".netfed-").tempdir_in(parent).map_err(cannot)?;
-        Ok(Folder { path: path.to_path_buf(), stage })
+        std::fs::create_dir_all(&parent).map_err(cannot)?;
+        let stage = hidden(&parent).map_err(cannot)?;
+        Ok(Folder { path: path.to_path_buf(), parent, force, stage })
     }
 
     /// Adds a file.
@@ -47,18 +45,34 @@ impl Folder {
         write().map_err(|e: std::io::Error| self.cannot(name, e))
     }
 
-    /// Puts the files where they belong. Files of a folder that was there are replaced one by one; others stay.
+    /// Puts the folder where it belongs, all files at once. With `force` it takes the place of the one that is there;
+    /// files of that one that are not replaced move over.
     pub(crate) fn commit(self) -> Result<(), Failure> {
-        let make_public = |e| self.cannot("", e);
-        if !self.path.exists() {
-            set_permissions(self.stage.path()).map_err(make_public)?;
-            std::fs::rename(self.stage.path(), &self.path).map_err(make_public)?;
-            return Ok(());
+        let cannot = |e| self.cannot("", e);
+        set_permissions(self.stage.path()).map_err(cannot)?;
+        if !self.force {
+            if self.path.exists() {
+                return Err(Failure::other(format!(
+                    "{} has appeared meanwhile, from another run; nothing was written.",
+                    self.path.display()
+                )));
+            }
+            return std::fs::rename(self.stage.path(), &self.path).map_err(cannot);
         }
-        for entry in std::fs::read_dir(self.stage.path()).map_err(make_public)? {
-            let entry = entry.map_err(make_public)?;
-            std::fs::rename(entry.path(), self.path.join(entry.file_name()))
-                .map_err(make_public)?;
+        let old = hidden(&self.parent).map_err(cannot)?;
+        let aside = old.path().join("old");
+        if self.path.exists() {
+            std::fs::rename(&self.path, &aside).map_err(cannot)?;
+        }
+        std::fs::rename(self.stage.path(), &self.path).map_err(cannot)?;
+        if aside.exists() {
+            for entry in std::fs::read_dir(&aside).map_err(cannot)? {
+                let entry = entry.map_err(cannot)?;
+                let place = self.path.join(entry.file_name());
+                if !place.exists() {
+                    std::fs::rename(entry.path(), place).map_err(cannot)?;
+                }
+            }
         }
         Ok(())
     }
@@ -80,14 +94,47 @@ fn set_permissions(_path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// The folder that holds a path.
+fn parent(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// A private folder beside the result, removed when dropped.
+fn hidden(parent: &Path) -> std::io::Result<tempfile::TempDir> {
+    tempfile::Builder::new().prefix(".netfed-").tempdir_in(parent)
+}
+
+/// Refuses an output file that is an input file, exists without `force`, or has a name that promises another format.
+pub(crate) fn check_file(out: &Path, force: bool, inputs: &[&Path]) -> Result<(), Failure> {
+    let shown = out.display();
+    let same = |a: &Path| std::fs::canonicalize(a).ok() == std::fs::canonicalize(out).ok();
+    if out.exists() && inputs.iter().any(|a| same(a)) {
+        return Err(Failure::input(format!("{shown} is an input file; choose another --out.")));
+    }
+    if out.is_dir() {
+        return Err(Failure::input(format!("{shown} is a folder; --out needs a file.")));
+    }
+    if out.exists() && !force {
+        return Err(Failure::input(format!("{shown} exists already; say --force to replace it.")));
+    }
+    let name = out.to_string_lossy().to_lowercase();
+    if [".gz", ".parquet", ".pq", ".tsv"].iter().any(|end| name.ends_with(end)) {
+        return Err(Failure::input(format!(
+            "{shown}: the output is plain CSV; choose a name that ends in .csv."
+        )));
+    }
+    Ok(())
+}
+
 /// Writes one file whole or not at all.
 pub(crate) fn write_file(path: &Path, content: &str) -> Result<(), Failure> {
-    let parent = match path.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p,
-        _ => Path::new("."),
-    };
+    let parent = parent(path);
     let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(parent)?;
+        std::fs::create_dir_all(&parent)?;
+        let mut file = tempfile::NamedTempFile::new_in(&parent)?;
         file.write_all(content.as_bytes())?;
         file.as_file().sync_all()?;
         set_file_permissions(file.path())?;
@@ -95,7 +142,7 @@ pub(crate) fn write_file(path: &Path, content: &str) -> Result<(), Failure> {
         Ok(())
     };
     write().map_err(|e: std::io::Error| {
-        Failure::input(format!("cannot write {}: {e}.", path.display()))
+        Failure::input(format!("cannot write {}: {}.", path.display(), e.kind()))
     })
 }
 

@@ -58,7 +58,17 @@ pub(crate) fn prepare(
         }
         features.push(INTERCEPT.into());
     }
+    let separate = points.nodes.len() + edges.nodes.len();
     let (nodes, edges) = merge_nodes(&points, edges);
+    if nodes.len() == separate {
+        return Err(Failure::input(format!(
+            "no node of {} occurs in {}; do the ids match (\"1\" and \"1.0\" do not)?",
+            settings.graph.display(),
+            settings.data.display()
+        )));
+    }
+    let one_class = settings.loss.is_classification()
+        && points.y.as_ref().is_some_and(|y| y.iter().all(|v| *v == y[0]));
     let dim = features.len();
     memory::check(nodes.len(), edges.len(), dim, points.node_of_row.len())?;
     let low_label = settings.loss.is_classification().then_some(points.low_label);
@@ -66,7 +76,13 @@ pub(crate) fn prepare(
     let graph = Graph::new(nodes.len(), &edges)?;
     let datasets = local_datasets(points, nodes.len(), settings.intercept, scaling.as_ref())?;
     let points_per_node: Vec<usize> = datasets.iter().map(Dataset::points).collect();
-    let warnings = warnings(&graph, &nodes, &points_per_node, settings);
+    let mut warnings = warnings(&graph, &nodes, &points_per_node, settings);
+    if one_class {
+        let (file, column) = (settings.data.display(), &settings.columns.target);
+        warnings.push(format!(
+            "{file}, column \"{column}\": all labels are equal, so there is nothing to tell apart"
+        ));
+    }
     let losses = datasets
         .into_par_iter()
         .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
@@ -184,13 +200,17 @@ fn warnings(graph: &Graph, nodes: &[String], points: &[usize], settings: &Settin
             "are in {edges} but have no data points in {data}; their models come from their neighbors"
         ),
     );
+    let unreached = match settings.lambda > 0.0 {
+        true => " and no path to a node with data",
+        false => ", and λ = 0 couples nothing",
+    };
     let component = graph.components(|_| settings.lambda > 0.0);
     let mut has_data = vec![false; nodes.len()];
     component.iter().zip(points).for_each(|(&c, &m)| has_data[c] |= m > 0);
     warn(
         select(&|i| !has_data[component[i]]),
-        "has no data and is not connected to a node with data; its model is zero",
-        "have no data and are not connected to a node with data; their models are zero",
+        &format!("has no data{unreached}; its model is zero"),
+        &format!("have no data{unreached}; their models are zero"),
     );
     found
 }

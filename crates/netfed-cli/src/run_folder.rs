@@ -50,6 +50,7 @@ impl RunFolder {
         let columns = PointColumns {
             features: Some(self.models.features[..named].to_vec()),
             target_optional,
+            trained: true,
             ..self.settings.columns.clone()
         };
         let points = read_points(path, &columns)?;

@@ -77,6 +77,7 @@ impl Settings {
                 features: given.features.clone(),
                 kind,
                 target_optional: false,
+                trained: false,
             },
             intercept,
             standardize: given.standardize.unwrap_or(false),

@@ -40,6 +40,9 @@ fn points() {
         ("node,x1,y\na,NaN,2\n", &["line 2, column \"x1\"", "NaN"]),
         ("node,x1,y\na,1,inf\n", &["line 2, column \"y\"", "inf"]),
         ("node,x1,y\na,1,1e999\n", &["line 2, column \"y\""]),
+        ("node,x1,y\na,1,1e101\n", &["line 2, column \"y\"", "no larger than 1e100"]),
+        ("node;x1;y\na;1;2\n", &["points.csv", "semicolons"]),
+        ("node,x1,y\n1.0,1,2\n2.0,1,3\n", &["no node of edges.csv occurs in points.csv"]),
         ("node,x1,y\na,1\n", &["line 2", "expected 3", "found 2"]),
         ("node,x1,y\na,1,2,3\n", &["line 2", "expected 3", "found 4"]),
         ("node,x1,x2,y\na,1,0,1\nb,2,0,1\n", &["points.csv", "column \"x2\"", "every value is 0"]),
@@ -214,9 +217,24 @@ fn predict_and_evaluate() {
         &["strange.csv", "\"zebra\""],
     );
     place.write("short.csv", "node,x1\na,1\n");
-    refused(&place, "predict --run run --data short.csv --out p.csv", &["short.csv", "\"x2\""]);
+    refused(
+        &place,
+        "predict --run run --data short.csv --out p.csv",
+        &["short.csv", "\"x2\"", "the run was trained"],
+    );
     place.write("unlabeled.csv", "node,x1,x2\na,1,2\n");
     refused(&place, "evaluate --run run --data unlabeled.csv", &["unlabeled.csv", "\"y\""]);
+    refused(
+        &place,
+        "predict --run run --data points.csv --out points.csv --force",
+        &["is an input file"],
+    );
+    refused(&place, "predict --run run --data points.csv --out p.parquet", &["p.parquet", ".csv"]);
+    refused(
+        &place,
+        "evaluate --run run --data points.csv --out points.csv --force",
+        &["is an input file"],
+    );
     place.write("p.csv", "mine");
     refused(
         &place,

@@ -192,10 +192,7 @@ fn nodes_without_data_or_edges_get_a_warning_and_a_model() {
         text.contains("3 nodes are in edges.csv but have no data points in points.csv"),
         "{text}"
     );
-    assert!(
-        text.contains("2 nodes have no data and are not connected to a node with data"),
-        "{text}"
-    );
+    assert!(text.contains("2 nodes have no data and no path to a node with data"), "{text}");
     let models = place.read("run/parameters.csv");
     let row = |node: &str| {
         models.lines().find(|l| l.starts_with(&format!("{node},"))).unwrap().to_owned()
@@ -286,6 +283,41 @@ fn gzip_and_parquet_give_the_same_models() {
         place.run("fit --data points.csv.gz --graph edges.csv.gz --lambda 0.1 --out zipped");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(place.read("run/parameters.csv"), place.read("zipped/parameters.csv"));
+}
+
+#[test]
+fn equal_models_are_one_cluster() {
+    let place = Place::new();
+    place.write("points.csv", "node,x,y\na,1,1.1\na,2,2.3\nb,1,1.1\nb,2,2.3\nc,1,1.1\nc,2,2.3\n");
+    place.write("edges.csv", "source,target\na,b\nb,c\n");
+    let output = place.run(SMALL);
+    assert!(stdout(&output).contains("1 feature: 1 cluster,"), "{}", stdout(&output));
+    assert_eq!(place.json("run/summary.json")["clusters"], 1);
+}
+
+#[test]
+fn no_bound_is_explained_where_it_is_said() {
+    let place = Place::with_small_data();
+    // Two equal columns: the pooled data have rank two in three features.
+    place.write(
+        "points.csv",
+        "node,x1,x2,x3,y\na,1,1,2,2\na,2,2,1,3\nb,1,1,0,2\nb,3,3,1,5\nc,1,1,1,0\nc,2,2,3,1\n",
+    );
+    let output = place.run(&format!("{SMALL} --loss absolute"));
+    let text = stdout(&output);
+    assert!(text.contains("There is no bound") && text.contains("linearly dependent"), "{text}");
+    assert_eq!(place.json("run/summary.json")["stopping_rule"], "residual");
+    assert!(place.json("run/summary.json")["dual_bound"].is_null());
+}
+
+#[test]
+fn bounds_are_never_negative() {
+    let place = Place::with_small_data();
+    place.run(&format!("{SMALL} --max-iter 1"));
+    for line in place.read("run/history.csv").lines().skip(1) {
+        let bound: f64 = line.split(',').nth(2).unwrap().parse().unwrap();
+        assert!(bound >= 0.0, "{line}");
+    }
 }
 
 #[test]

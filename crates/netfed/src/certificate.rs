@@ -113,7 +113,15 @@ impl<'a> Certifier<'a> {
         let rounding = ((16 + problem.dim()) as f64 * f64::EPSILON * size + ROUNDING * objective)
             / problem.nodes() as f64;
         shares.iter_mut().for_each(|s| *s += rounding);
-        let gap: f64 = shares.iter().sum();
+        let mut gap: f64 = shares.iter().sum();
+        if gap.is_finite() && gap > objective {
+            // P ≥ 0 is the better bound: every term is its own share.
+            shares = nodes.iter().map(|t| t.value).collect();
+            for (e, terms) in problem.graph().edges().iter().zip(&edges) {
+                shares[e.tail] += terms.0;
+            }
+            gap = objective;
+        }
         let moved: f64 =
             nodes.iter().map(|t| t.moved).sum::<f64>() + edges.iter().map(|t| t.2).sum::<f64>();
         let weighted: f64 =

@@ -26,7 +26,7 @@
 //! let solution = solve(&problem, &Options::default(), |_| ControlFlow::Continue(()))?;
 //! assert_eq!(solution.status, Status::Solved);
 //! assert!(solution.certificate.relative_gap <= 1e-6); // proven, from the final point alone
-//! let clusters = Clusters::find(problem.graph(), &solution.params, 1e-3);
+//! let clusters = Clusters::find(problem.graph(), &solution.params, 1e-3, 1e-4);
 //! assert_eq!(clusters.of_node, [0, 0, 1, 1]);
 //! # Ok::<(), netfed::Error>(())
 //! ```

@@ -8,7 +8,7 @@ use crate::args::Evaluate;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::load::PointTable;
-use crate::output::{Cell, Csv, write_file};
+use crate::output::{Cell, Csv, check_file, write_file};
 use crate::run_folder::RunFolder;
 
 /// Nodes shown on the terminal.
@@ -17,11 +17,8 @@ const SHOWN: usize = 15;
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
     let run = RunFolder::open(&args.run)?;
-    if let Some(out) = args.out.as_deref().filter(|out| out.exists() && !args.force) {
-        return Err(Failure::input(format!(
-            "{} exists already; say --force to replace it.",
-            out.display()
-        )));
+    if let Some(out) = &args.out {
+        check_file(out, args.force, &[&args.data, &args.run.join("parameters.csv")])?;
     }
     let points = run.read(&args.data, false)?;
     let (names, measures) = measures(&run, &points);

@@ -1,5 +1,7 @@
 //! `netfed fit`: two files in, one model per node out.
 
+use std::path::Path;
+
 use netfed::{Bound, Clusters, Matrix, Options, Solution, Status, solve};
 use serde_json::json;
 
@@ -11,10 +13,11 @@ use crate::load::{read_edges, read_points};
 use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Watch, catch_interrupts, duration, say};
+use crate::report::text::plural;
 use crate::report::{HistoryRow, Outcome, Report, render};
 use crate::settings::Settings;
 
-/// Neighbors whose models differ by less than this part of the spread of all models are in one cluster.
+/// Neighbors whose parameters each differ by less than this part of their spread over all nodes are in one cluster.
 pub(crate) const CLUSTER_TOLERANCE: f64 = 1e-3;
 
 /// Runs the command; gives the exit status.
@@ -23,7 +26,9 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let settings = Settings::new(args.given.or(from_file))?;
     let folder = Folder::new(&args.out, args.force)?;
     if let Some(threads) = settings.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        // More threads than cores only get in each other's way.
+        let cores = std::thread::available_parallelism().map_or(threads, usize::from);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(cores)).build_global();
         pool.map_err(|e| Failure::other(format!("cannot start {threads} threads: {e}.")))?;
     }
     let points = read_points(&settings.data, &settings.columns)?;
@@ -37,7 +42,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     if args.json {
         print(&format!("{summary:#}\n"));
     } else if !args.quiet {
-        print(&fitted.words(&args.out.display().to_string()));
+        print(&fitted.words(&settings, &args.out));
     }
     Ok(if fitted.solution.status == Status::Solved { 0 } else { 3 })
 }
@@ -70,8 +75,9 @@ impl Fitted {
         let solution = solve(&prepared.problem, &options, |progress| watch.observe(&progress))?;
         watch.finish();
         let seconds = watch.seconds();
+        let noise = 0.1 * solution.certificate.accuracy().sqrt();
         let clusters =
-            Clusters::find(prepared.problem.graph(), &solution.params, CLUSTER_TOLERANCE);
+            Clusters::find(prepared.problem.graph(), &solution.params, CLUSTER_TOLERANCE, noise);
         let mut params = solution.params.clone();
         if let Some(scaling) = &prepared.scaling {
             scaling.undo(&mut params);
@@ -189,7 +195,7 @@ impl Fitted {
                 "{nodes} nodes have too little data for a dual bound of their own. For them the bound uses that optimal models lie within a proven distance of the ones found (at most {}).",
                 scientific(largest)
             ),
-            Bound::None => "The data do not bound the optimal models (for example, the classes may be separable), so the run stops on the residual. A small ridge term gives a bound.".into(),
+            Bound::None => "The data do not determine the optimal models: classes may be separable, or features linearly dependent (for example all one-hot columns and an intercept). So the run stops on the residual. A small --ridge gives a bound.".into(),
         });
         words
     }
@@ -235,32 +241,40 @@ impl Fitted {
     }
 
     /// The summary for a person.
-    fn words(&self, out: &str) -> String {
+    fn words(&self, settings: &Settings, out: &Path) -> String {
         let p = &self.prepared;
+        let largest = self.clusters.sizes.iter().take(5).map(usize::to_string).collect::<Vec<_>>();
         let mut text = format!(
-            "{} after {} iterations, {}\n",
+            "{} after {}, {}\n  {}, {}, {}: {}, the largest of {} nodes\n",
             self.status(),
-            self.solution.iterations,
-            duration(self.seconds)
+            plural(self.solution.iterations as usize, "iteration"),
+            duration(self.seconds),
+            plural(p.nodes.len(), "node"),
+            plural(p.graph.edges().len(), "edge"),
+            plural(p.features.len(), "feature"),
+            plural(self.clusters.count(), "cluster"),
+            largest.join(", ")
         );
-        text.push_str(&format!(
-            "  {} nodes, {} edges, {} features: {} clusters, largest {}\n",
-            p.nodes.len(),
-            p.graph.edges().len(),
-            p.features.len(),
-            self.clusters.count(),
-            self.clusters.sizes.iter().take(5).map(usize::to_string).collect::<Vec<_>>().join(", ")
-        ));
-        for line in self.certificate_in_words().iter().take(2) {
+        let certificate = self.certificate_in_words();
+        let bounded = self.solution.certificate.gap.is_finite();
+        for line in certificate.iter().take(if bounded { 2 } else { 3 }) {
             text.push_str(&format!("  {line}\n"));
         }
-        if self.solution.status != Status::Solved {
-            text.push_str("  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough.\n");
-        }
-        text.push_str(&format!(
-            "  results in {out}; open {}\n",
-            std::path::Path::new(out).join("report.html").display()
-        ));
+        let advice = match self.solution.status {
+            Status::Solved => "",
+            Status::Stopped => {
+                "  It was stopped before the tolerance was met; these are the models so far.\n"
+            }
+            Status::MaxIterations if settings.tol < 1e-11 => {
+                "  No relative gap below about 1e-12 can be proven in double precision: raise --tol.\n"
+            }
+            Status::MaxIterations => {
+                "  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough. Features of unlike scale slow it down: try --standardize.\n"
+            }
+        };
+        text.push_str(advice);
+        let report = out.join("report.html");
+        text.push_str(&format!("  results in {}; open {}\n", out.display(), report.display()));
         text
     }
 }

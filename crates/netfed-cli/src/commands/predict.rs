@@ -5,7 +5,7 @@ use netfed::LossKind;
 use crate::args::Predict;
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::output::{Cell, Csv, write_file};
+use crate::output::{Cell, Csv, check_file, write_file};
 use crate::run_folder::RunFolder;
 
 /// Runs the command; gives the exit status.
@@ -17,12 +17,7 @@ pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
                 .into(),
         ));
     }
-    if args.out.exists() && !args.force {
-        return Err(Failure::input(format!(
-            "{} exists already; say --force to replace it.",
-            args.out.display()
-        )));
-    }
+    check_file(&args.out, args.force, &[&args.data, &args.run.join("parameters.csv")])?;
     let points = run.read(&args.data, true)?;
     let scores = run.scores(&points);
     let extra = match run.loss() {

@@ -30,6 +30,8 @@ pub(crate) struct PointColumns {
     pub(crate) kind: Target,
     /// Whether the file may lack the label column.
     pub(crate) target_optional: bool,
+    /// Whether the names come from a trained run, not from flags.
+    pub(crate) trained: bool,
 }
 
 impl Default for PointColumns {
@@ -40,6 +42,7 @@ impl Default for PointColumns {
             features: None,
             kind: Target::Real,
             target_optional: false,
+            trained: false,
         }
     }
 }
@@ -58,8 +61,11 @@ pub(super) struct Chosen {
 /// Finds the columns to read.
 pub(super) fn choose(header: &Header, columns: &PointColumns) -> Result<Chosen, InputError> {
     let refuse = |problem: String| Err(InputError::in_file(&header.file, problem));
-    let hint = "give --node-column NAME if the node column has another name";
-    let node = header.require(&columns.node, hint)?;
+    let hint = |flag| if columns.trained { "the run was trained with that name" } else { flag };
+    let node = header.require(
+        &columns.node,
+        hint("give --node-column NAME if the node column has another name"),
+    )?;
     let target = match columns.kind {
         Target::None => None,
         _ if columns.target == columns.node => {
@@ -68,8 +74,8 @@ pub(super) fn choose(header: &Header, columns: &PointColumns) -> Result<Chosen, 
         }
         _ if columns.target_optional => header.find(&columns.target),
         _ => {
-            let hint = "give --target NAME if the label has another name";
-            Some(header.require(&columns.target, hint)?)
+            let flag = hint("give --target NAME if the label has another name");
+            Some(header.require(&columns.target, flag)?)
         }
     };
     let Some(listed) = &columns.features else {
@@ -100,7 +106,7 @@ pub(super) fn choose(header: &Header, columns: &PointColumns) -> Result<Chosen, 
         if !seen.insert(feature) {
             return refuse(format!("the feature {name} is listed twice"));
         }
-        features.push(header.require(feature, "check the list given to --features")?);
+        features.push(header.require(feature, hint("check the list given to --features"))?);
     }
     Ok(Chosen { node, target, features })
 }

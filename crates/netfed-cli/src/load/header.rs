@@ -56,6 +56,13 @@ impl Header {
 
     /// The error for a missing column: what is there, and a near name.
     pub(super) fn missing(&self, name: &str, hint: &str) -> InputError {
+        if let [only] = self.names.as_slice()
+            && only.contains([';', '\t'])
+        {
+            let sentence = "its cells seem to be separated by semicolons or tabs; \
+                            netfed reads commas (.csv) or tabs (.tsv)";
+            return InputError::in_file(&self.file, sentence);
+        }
         let near = self
             .near(name)
             .map_or_else(String::new, |near| format!(" (did you mean {}?)", quote(near)));

@@ -10,6 +10,9 @@ use super::header::Header;
 use super::parquet_column::Column;
 use super::{InputError, Place, quote};
 
+/// Larger numbers would overflow when they are squared.
+const LARGEST: f64 = 1e100;
+
 /// One cell of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Cell<'a> {
@@ -73,7 +76,10 @@ impl<'a> Row<'a> {
             Cell::Null | Cell::NotText => None,
         };
         match value {
-            Some(value) if f64::is_finite(value) => Ok(value),
+            Some(value) if f64::abs(value) <= LARGEST => Ok(value),
+            Some(value) if f64::is_finite(value) => {
+                Err(self.expected(at, "a number no larger than 1e100"))
+            }
             Some(_) => Err(self.expected(at, "a finite number")),
             None => Err(self.expected(at, "a number")),
         }
