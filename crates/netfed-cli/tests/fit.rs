@@ -298,16 +298,39 @@ fn equal_models_are_one_cluster() {
 #[test]
 fn no_bound_is_explained_where_it_is_said() {
     let place = Place::with_small_data();
-    // Two equal columns: the pooled data have rank two in three features.
+    // Separable by the sign of x1, and lasso at no node: there is no minimizer.
     place.write(
         "points.csv",
-        "node,x1,x2,x3,y\na,1,1,2,2\na,2,2,1,3\nb,1,1,0,2\nb,3,3,1,5\nc,1,1,1,0\nc,2,2,3,1\n",
+        "node,x1,x2,y\na,1,1,1\na,2,-1,1\nb,-1,2,0\nb,-3,1,0\nc,1,1,1\nc,-2,2,0\n",
     );
-    let output = place.run(&format!("{SMALL} --loss absolute"));
+    let output = place.run(&format!("{SMALL} --loss logistic --max-iter 100"));
     let text = stdout(&output);
-    assert!(text.contains("There is no bound") && text.contains("linearly dependent"), "{text}");
+    assert!(text.contains("There is no bound") && text.contains("separable"), "{text}");
     assert_eq!(place.json("run/summary.json")["stopping_rule"], "residual");
     assert!(place.json("run/summary.json")["dual_bound"].is_null());
+}
+
+#[test]
+fn dependent_features_are_certified() {
+    let place = Place::with_small_data();
+    // A full one-hot code and an intercept; 30 points at each of three nodes.
+    let mut points = String::from("node,north,south,west,size,y\n");
+    for r in 0..90 {
+        let (node, kind) = (["a", "b", "c"][r % 3], (r / 3 + r / 7) % 3);
+        let size = ((r * 37) % 23) as f64 / 7.0;
+        let flag = |k: usize| if k == kind { 1 } else { 0 };
+        let y = kind as f64 + size + ((r * 13) % 11) as f64 / 5.0;
+        points.push_str(&format!("{node},{},{},{},{size},{y}\n", flag(0), flag(1), flag(2)));
+    }
+    place.write("points.csv", &points);
+    for loss in ["squared", "huber", "absolute"] {
+        for flags in ["", "--standardize", "--penalty l1", "--penalty squared"] {
+            let line = format!("{SMALL} --force --intercept --loss {loss} {flags}");
+            assert_eq!(place.run(&line).status.code(), Some(0), "{loss} {flags}");
+            let summary = place.json("run/summary.json");
+            assert_eq!(summary["bound"], "radius", "{loss} {flags}: {summary}");
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@
 //! * *pooled* (lemma 4): the penalty bounds ‖w'ᵢ − w'_root‖ along a spanning tree, the data of the whole component
 //!   bound w'_root.
 
-use crate::linalg::{cholesky, cholesky_solve, distance, dot, norm, symmetric_eigen};
+use crate::linalg::{distance, dot, norm, symmetric_eigen};
 use crate::loss::{Growth, LinearModel, Logistic, Loss, sigmoid};
 use crate::penalty::PenaltyGrowth;
 use crate::{Dataset, Matrix, Problem};
@@ -40,10 +40,12 @@ enum Pooled {
         norms: Vec<f64>,
     },
     /// Losses of margins: Σ_r max(0, −y_r x_rᵀw) ≥ growth·‖w‖; per node Σ_r ‖x_r‖; the largest m.
+    /// `free` if that holds only after a shift along directions that no data see.
     Margin {
         growth: f64,
         lengths: Vec<f64>,
         most_points: f64,
+        free: bool,
     },
 }
 
@@ -130,9 +132,10 @@ impl Component {
                     radii[i] = radii[i].min(at_root + r + d);
                 }
             }
-            Pooled::Margin { growth, lengths, most_points } => {
+            Pooled::Margin { growth, lengths, most_points, free } => {
                 let spread: f64 = lengths.iter().zip(&reach).map(|(x, r)| x * r).sum();
-                let at_root = (level * most_points + spread) / growth;
+                let unseen = if *free { norm(root) } else { 0.0 };
+                let at_root = (level * most_points + spread) / growth + unseen;
                 for (&i, r) in self.nodes.iter().zip(&reach) {
                     radii[i] = radii[i].min(at_root + r + norm(params.row(i)));
                 }
@@ -235,19 +238,52 @@ fn pool(problem: &Problem, nodes: &[usize]) -> Pooled {
         norms.push(trace.min(norm(&own)));
         total.iter_mut().zip(&own).for_each(|(t, o)| *t += o);
     }
-    match smallest_eigenvalue(&total, d) {
-        Some(smallest) => Pooled::Residual { smallest, norms },
+    match Spectrum::new(problem, nodes, &total) {
+        Some(seen) => Pooled::Residual { smallest: seen.smallest, norms },
         None => Pooled::Nothing,
     }
 }
 
-/// The smallest eigenvalue of a positive definite matrix, less what rounding may have added; none if it is singular
-/// to working accuracy.
-fn smallest_eigenvalue(matrix: &[f64], d: usize) -> Option<f64> {
-    let (values, _) = symmetric_eigen(matrix, d).ok()?;
-    let (smallest, largest) = (*values.first()?, *values.last()?);
-    let sure = smallest - 1e-13 * largest * d as f64;
-    (sure > 1e-12 * largest).then_some(sure)
+/// The part of a symmetric matrix on the directions that the data of a component see.
+struct Spectrum {
+    /// (eigenvalue, eigenvector) of these directions.
+    pairs: Vec<(f64, Vec<f64>)>,
+    /// The smallest of these eigenvalues.
+    smallest: f64,
+    /// Whether there are other directions.
+    free: bool,
+}
+
+impl Spectrum {
+    /// None if some direction is neither clearly seen nor one that leaves all losses of the component as they are.
+    fn new(problem: &Problem, nodes: &[usize], matrix: &[f64]) -> Option<Spectrum> {
+        let d = problem.dim();
+        let (values, vectors) = symmetric_eigen(matrix, d).ok()?;
+        let largest = *values.last()?;
+        let (mut pairs, mut free) = (Vec::new(), false);
+        for (&value, vector) in values.iter().zip(vectors.chunks_exact(d)) {
+            // Less what rounding may have added.
+            let sure = value - 1e-13 * largest * d as f64;
+            if sure > 1e-12 * largest {
+                pairs.push((sure, vector.to_vec()));
+                continue;
+            }
+            free = true;
+            // Entries of an eigenvector that are rounding would meet large features.
+            let clean = |v: &f64| if v.abs() < 1e-12 { 0.0 } else { *v };
+            let direction: Vec<f64> = vector.iter().map(clean).collect();
+            if !nodes.iter().all(|&i| problem.loss(i).blind_to(&direction)) {
+                return None;
+            }
+        }
+        let smallest = pairs.first()?.0;
+        Some(Spectrum { pairs, smallest, free })
+    }
+
+    /// √(xᵀH⁺x), with the pseudoinverse H⁺.
+    fn inverse_norm(&self, x: &[f64]) -> f64 {
+        self.pairs.iter().map(|(value, e)| dot(e, x).powi(2) / value).sum::<f64>().sqrt()
+    }
 }
 
 /// Lemma 5: with the slopes p of a logistic fit of all points, the weights p + Δ prove the growth of the margins.
@@ -276,18 +312,10 @@ fn pool_margins(problem: &Problem, nodes: &[usize]) -> Option<Pooled> {
         }
         crate::linalg::axpy(p * y, x, &mut mismatch);
     }
-    let smallest = smallest_eigenvalue(&hessian, d)?;
-    if !cholesky(&mut hessian, d, 1e-12) {
-        return None;
-    }
-    let inverse_norm = |v: &[f64]| {
-        let mut solved = v.to_vec();
-        cholesky_solve(&hessian, d, &mut solved);
-        dot(v, &solved).sqrt()
-    };
-    let longest = x.chunks_exact(d).map(&inverse_norm).fold(0.0, f64::max);
-    let room = 1.0 / longest - inverse_norm(&mismatch);
+    let seen = Spectrum::new(problem, nodes, &hessian)?;
+    let longest = x.chunks_exact(d).map(|x| seen.inverse_norm(x)).fold(0.0, f64::max);
+    let room = 1.0 / longest - seen.inverse_norm(&mismatch);
     // Half of it: inverse norms are computed to fewer digits than the rest.
-    let growth = 0.5 * room * smallest.sqrt();
-    (growth > 0.0).then_some(Pooled::Margin { growth, lengths, most_points })
+    let growth = 0.5 * room * seen.smallest.sqrt();
+    (growth > 0.0).then_some(Pooled::Margin { growth, lengths, most_points, free: seen.free })
 }

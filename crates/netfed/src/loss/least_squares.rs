@@ -186,4 +186,11 @@ impl Loss for LeastSquares {
             }
         }
     }
+
+    fn blind_to(&self, direction: &[f64]) -> bool {
+        // The same threshold as for singular values that are rounding.
+        let largest = self.triples().next().map_or(0.0, |(s, ..)| s);
+        self.ridge == 0.0
+            && self.triples().all(|(s, _, v)| s * dot(v, direction).abs() <= 1e-13 * largest)
+    }
 }

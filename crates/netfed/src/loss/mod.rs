@@ -84,6 +84,12 @@ pub trait Loss: Send + Sync {
     /// gram ← gram + XᵀX/m (row-major d × d): what pooling this node adds to its neighbors.
     fn add_gram(&self, gram: &mut [f64]);
 
+    /// Whether moving the parameters along a direction changes no prediction of this node, up to rounding of the data,
+    /// and so leaves L as it is. False if unknown.
+    fn blind_to(&self, _direction: &[f64]) -> bool {
+        false
+    }
+
     /// Features and labels, for losses whose growth is [`Growth::Margin`].
     fn margins(&self) -> Option<(&[f64], &[f64])> {
         None

@@ -59,4 +59,8 @@ impl Loss for Zero {
     }
 
     fn add_gram(&self, _gram: &mut [f64]) {}
+
+    fn blind_to(&self, _direction: &[f64]) -> bool {
+        true
+    }
 }
