@@ -57,6 +57,7 @@ mod linalg;
 pub mod loss;
 mod node;
 pub mod penalty;
+mod pooled;
 mod problem;
 mod radius;
 mod solve;

@@ -8,10 +8,11 @@
 //! * *pooled* (lemma 4): the penalty bounds ‖w'ᵢ − w'_root‖ along a spanning tree, the data of the whole component
 //!   bound w'_root.
 
-use crate::linalg::{distance, dot, norm, symmetric_eigen};
-use crate::loss::{Growth, LinearModel, Logistic, Loss, sigmoid};
+use crate::linalg::{axpy, distance, norm};
+use crate::loss::Growth;
 use crate::penalty::PenaltyGrowth;
-use crate::{Dataset, Matrix, Problem};
+use crate::pooled::{Pooled, pool};
+use crate::{Matrix, Problem};
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
@@ -29,24 +30,6 @@ struct Component {
     /// linearly, resistance (Σ 1/coupling on the best path) for those that grow quadratically.
     remoteness: Vec<f64>,
     pooled: Pooled,
-}
-
-/// What the pooled data of a component say about the model at its root.
-enum Pooled {
-    Nothing,
-    /// Losses of residuals: the smallest eigenvalue of Σ XᵀX/m, and per node a bound of ‖XᵀX/m‖.
-    Residual {
-        smallest: f64,
-        norms: Vec<f64>,
-    },
-    /// Losses of margins: Σ_r max(0, −y_r x_rᵀw) ≥ growth·‖w‖; per node Σ_r ‖x_r‖; the largest m.
-    /// `free` if that holds only after a shift along directions that no data see.
-    Margin {
-        growth: f64,
-        lengths: Vec<f64>,
-        most_points: f64,
-        free: bool,
-    },
 }
 
 impl<'a> Radii<'a> {
@@ -87,7 +70,7 @@ impl Component {
         }
         let mut center = vec![0.0; problem.dim()];
         for i in with_data() {
-            crate::linalg::axpy(1.0 / count, params.row(i), &mut center);
+            axpy(1.0 / count, params.row(i), &mut center);
         }
         let mut ball = 0.0;
         for i in with_data() {
@@ -217,105 +200,4 @@ fn remoteness(problem: &Problem, root: usize, distance: &mut [f64]) {
             }
         }
     }
-}
-
-fn pool(problem: &Problem, nodes: &[usize]) -> Pooled {
-    let d = problem.dim();
-    let growths: Vec<Growth> = nodes.iter().map(|&i| problem.loss(i).growth()).collect();
-    let residuals = growths.iter().any(|g| matches!(g, Growth::Quadratic | Growth::Linear { .. }));
-    if !residuals {
-        return pool_margins(problem, nodes).unwrap_or(Pooled::Nothing);
-    }
-    let mut total = vec![0.0; d * d];
-    let mut norms = Vec::with_capacity(nodes.len());
-    let mut own = vec![0.0; d * d];
-    for (&i, growth) in nodes.iter().zip(&growths) {
-        own.fill(0.0);
-        if !matches!(growth, Growth::Flat | Growth::Margin) {
-            problem.loss(i).add_gram(&mut own);
-        }
-        let trace: f64 = (0..d).map(|j| own[j * d + j]).sum();
-        norms.push(trace.min(norm(&own)));
-        total.iter_mut().zip(&own).for_each(|(t, o)| *t += o);
-    }
-    match Spectrum::new(problem, nodes, &total) {
-        Some(seen) => Pooled::Residual { smallest: seen.smallest, norms },
-        None => Pooled::Nothing,
-    }
-}
-
-/// The part of a symmetric matrix on the directions that the data of a component see.
-struct Spectrum {
-    /// (eigenvalue, eigenvector) of these directions.
-    pairs: Vec<(f64, Vec<f64>)>,
-    /// The smallest of these eigenvalues.
-    smallest: f64,
-    /// Whether there are other directions.
-    free: bool,
-}
-
-impl Spectrum {
-    /// None if some direction is neither clearly seen nor one that leaves all losses of the component as they are.
-    fn new(problem: &Problem, nodes: &[usize], matrix: &[f64]) -> Option<Spectrum> {
-        let d = problem.dim();
-        let (values, vectors) = symmetric_eigen(matrix, d).ok()?;
-        let largest = *values.last()?;
-        let (mut pairs, mut free) = (Vec::new(), false);
-        for (&value, vector) in values.iter().zip(vectors.chunks_exact(d)) {
-            // Less what rounding may have added.
-            let sure = value - 1e-13 * largest * d as f64;
-            if sure > 1e-12 * largest {
-                pairs.push((sure, vector.to_vec()));
-                continue;
-            }
-            free = true;
-            // Entries of an eigenvector that are rounding would meet large features.
-            let clean = |v: &f64| if v.abs() < 1e-12 { 0.0 } else { *v };
-            let direction: Vec<f64> = vector.iter().map(clean).collect();
-            if !nodes.iter().all(|&i| problem.loss(i).blind_to(&direction)) {
-                return None;
-            }
-        }
-        let smallest = pairs.first()?.0;
-        Some(Spectrum { pairs, smallest, free })
-    }
-
-    /// √(xᵀH⁺x), with the pseudoinverse H⁺.
-    fn inverse_norm(&self, x: &[f64]) -> f64 {
-        self.pairs.iter().map(|(value, e)| dot(e, x).powi(2) / value).sum::<f64>().sqrt()
-    }
-}
-
-/// Lemma 5: with the slopes p of a logistic fit of all points, the weights p + Δ prove the growth of the margins.
-fn pool_margins(problem: &Problem, nodes: &[usize]) -> Option<Pooled> {
-    let d = problem.dim();
-    let (mut features, mut labels, mut most_points) = (Vec::new(), Vec::new(), 0.0);
-    let mut lengths = Vec::with_capacity(nodes.len());
-    for &i in nodes {
-        let (x, y) = problem.loss(i).margins().unwrap_or((&[], &[]));
-        features.extend_from_slice(x);
-        labels.extend_from_slice(y);
-        most_points = f64::max(most_points, y.len() as f64);
-        lengths.push(x.chunks_exact(d).map(norm).sum());
-    }
-    let pooled = LinearModel::new(Logistic, Dataset::new(d, features, labels).ok()?, 0.0, 0.0);
-    let mut w = vec![0.0; d];
-    let zero = vec![0.0; d];
-    pooled.maximizer(&zero, &mut w);
-    let (x, y) = pooled.margins()?;
-    let (mut hessian, mut mismatch) = (vec![0.0; d * d], vec![0.0; d]);
-    for (x, y) in x.chunks_exact(d).zip(y) {
-        let margin = y * dot(x, &w);
-        let (p, q) = (sigmoid(-margin), sigmoid(margin));
-        for i in 0..d {
-            crate::linalg::axpy(p * q * x[i], x, &mut hessian[i * d..(i + 1) * d]);
-        }
-        crate::linalg::axpy(p * y, x, &mut mismatch);
-    }
-    let seen = Spectrum::new(problem, nodes, &hessian)?;
-    let longest = x.chunks_exact(d).map(|x| seen.inverse_norm(x)).fold(0.0, f64::max);
-    let room = 1.0 / longest - seen.inverse_norm(&mismatch);
-    // Half of it: inverse norms are computed to fewer digits than the rest.
-    let growth = 0.5 * room * seen.smallest.sqrt();
-    (growth > 0.0).then_some(Pooled::Margin { growth, lengths, most_points, free: seen.free })
 }

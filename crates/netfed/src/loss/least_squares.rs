@@ -187,6 +187,12 @@ impl Loss for LeastSquares {
         }
     }
 
+    fn add_gram_times(&self, direction: &[f64], out: &mut [f64]) {
+        for (s, _, v) in self.triples() {
+            axpy(s * s / self.m() * dot(v, direction), v, out);
+        }
+    }
+
     fn blind_to(&self, direction: &[f64]) -> bool {
         // The same threshold as for singular values that are rounding.
         let largest = self.triples().next().map_or(0.0, |(s, ..)| s);

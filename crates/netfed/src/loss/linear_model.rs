@@ -194,6 +194,12 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         }
     }
 
+    fn add_gram_times(&self, direction: &[f64], out: &mut [f64]) {
+        for x in self.data.rows() {
+            axpy(dot(x, direction) / self.m(), x, out);
+        }
+    }
+
     fn blind_to(&self, direction: &[f64]) -> bool {
         let vanishes = |x: &[f64]| dot(x, direction).abs() <= 1e-13 * dot_size(x, direction);
         self.ridge == 0.0 && self.lasso == 0.0 && self.data.rows().all(vanishes)

@@ -102,4 +102,8 @@ impl Loss for Mean {
         let d = self.dim();
         (0..d).for_each(|j| gram[j * d + j] += 1.0);
     }
+
+    fn add_gram_times(&self, direction: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(direction).for_each(|(o, v)| *o += v);
+    }
 }

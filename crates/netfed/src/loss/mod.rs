@@ -84,6 +84,9 @@ pub trait Loss: Send + Sync {
     /// gram ← gram + XᵀX/m (row-major d × d): what pooling this node adds to its neighbors.
     fn add_gram(&self, gram: &mut [f64]);
 
+    /// out ← out + XᵀX·direction/m, from the data, without cancellation where X·direction is small.
+    fn add_gram_times(&self, direction: &[f64], out: &mut [f64]);
+
     /// Whether moving the parameters along a direction changes no prediction of this node, up to rounding of the data,
     /// and so leaves L as it is. False if unknown.
     fn blind_to(&self, _direction: &[f64]) -> bool {

@@ -60,6 +60,8 @@ impl Loss for Zero {
 
     fn add_gram(&self, _gram: &mut [f64]) {}
 
+    fn add_gram_times(&self, _direction: &[f64], _out: &mut [f64]) {}
+
     fn blind_to(&self, _direction: &[f64]) -> bool {
         true
     }
