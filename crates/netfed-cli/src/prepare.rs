@@ -212,6 +212,12 @@ fn warnings(graph: &Graph, nodes: &[String], points: &[usize], settings: &Settin
         &format!("has no data{unreached}; its model is zero"),
         &format!("have no data{unreached}; their models are zero"),
     );
+    let mut sizes = vec![0; nodes.len()];
+    graph.components(|_| true).iter().for_each(|&c| sizes[c] += 1);
+    let parts = sizes.iter().filter(|size| **size > 1).count();
+    if parts > 1 && settings.lambda > 0.0 {
+        found.push(format!("the graph has {parts} parts without an edge between them; models are not coupled across parts"));
+    }
     found
 }
 

@@ -192,6 +192,7 @@ fn nodes_without_data_or_edges_get_a_warning_and_a_model() {
         text.contains("3 nodes are in edges.csv but have no data points in points.csv"),
         "{text}"
     );
+    assert!(text.contains("the graph has 2 parts"), "{text}");
     assert!(text.contains("2 nodes have no data and no path to a node with data"), "{text}");
     let models = place.read("run/parameters.csv");
     let row = |node: &str| {
@@ -334,12 +335,14 @@ fn dependent_features_are_certified() {
 }
 
 #[test]
-fn bounds_are_never_negative() {
+fn bounds_are_never_negative_and_residuals_at_most_one() {
     let place = Place::with_small_data();
     place.run(&format!("{SMALL} --max-iter 1"));
     for line in place.read("run/history.csv").lines().skip(1) {
         let bound: f64 = line.split(',').nth(2).unwrap().parse().unwrap();
         assert!(bound >= 0.0, "{line}");
+        let residual: f64 = line.split(',').nth(4).unwrap().parse().unwrap();
+        assert!((0.0..=1.0).contains(&residual), "{line}");
     }
 }
 

@@ -67,8 +67,9 @@ pub struct Certifier<'a> {
     step_ratio: f64,
 }
 
-/// Terms of one node.
-struct NodeTerms {
+/// Terms of one node or edge: its value, its bracket, the size of what was added up, the squared length of one more step and of
+/// what it moves.
+struct Terms {
     value: f64,
     gap: f64,
     size: f64,
@@ -93,20 +94,20 @@ impl<'a> Certifier<'a> {
     /// The certificate of parameters w (one row per node) and duals u (one row per edge).
     pub fn certify(&self, params: &Matrix, duals: &Matrix) -> Certificate {
         let problem = self.problem;
-        let mut nodes: Vec<NodeTerms> = (0..problem.nodes())
+        let mut nodes: Vec<Terms> = (0..problem.nodes())
             .into_par_iter()
             .map_init(|| Scratch::new(problem.dim()), |s, i| self.node_terms(i, params, duals, s))
             .collect();
-        let edges: Vec<(f64, f64, f64, f64)> = (0..problem.graph().edges().len())
+        let edges: Vec<Terms> = (0..problem.graph().edges().len())
             .into_par_iter()
             .map_init(|| Scratch::new(problem.dim()), |s, e| self.edge_terms(e, params, duals, s))
             .collect();
         let objective =
-            nodes.iter().map(|t| t.value).sum::<f64>() + edges.iter().map(|t| t.0).sum::<f64>();
+            nodes.iter().map(|t| t.value).sum::<f64>() + edges.iter().map(|t| t.value).sum::<f64>();
         let bound = self.bound_the_unbounded(&mut nodes, &edges, params, duals);
         let mut shares: Vec<f64> = nodes.iter().map(|t| t.gap).collect();
         for (e, terms) in problem.graph().edges().iter().zip(&edges) {
-            shares[e.tail] += terms.1;
+            shares[e.tail] += terms.gap;
         }
         // What the sums themselves may have lost to rounding, and duals that left their domain by rounding.
         let size: f64 = objective.abs() + nodes.iter().map(|t| t.size).sum::<f64>();
@@ -118,14 +119,14 @@ impl<'a> Certifier<'a> {
             // P ≥ 0 is the better bound: every term is its own share.
             shares = nodes.iter().map(|t| t.value).collect();
             for (e, terms) in problem.graph().edges().iter().zip(&edges) {
-                shares[e.tail] += terms.0;
+                shares[e.tail] += terms.value;
             }
             gap = objective;
         }
         let moved: f64 =
-            nodes.iter().map(|t| t.moved).sum::<f64>() + edges.iter().map(|t| t.2).sum::<f64>();
-        let weighted: f64 =
-            nodes.iter().map(|t| t.weighted).sum::<f64>() + edges.iter().map(|t| t.3).sum::<f64>();
+            nodes.iter().map(|t| t.moved).sum::<f64>() + edges.iter().map(|t| t.moved).sum::<f64>();
+        let weighted: f64 = nodes.iter().map(|t| t.weighted).sum::<f64>()
+            + edges.iter().map(|t| t.weighted).sum::<f64>();
         let scale = objective.max(1e-6 * self.value_at_zero).max(f64::MIN_POSITIVE);
         Certificate {
             objective,
@@ -133,11 +134,7 @@ impl<'a> Certifier<'a> {
             relative_gap: gap / scale,
             shares,
             bound: if gap.is_finite() { bound } else { Bound::None },
-            residual: if moved == 0.0 {
-                0.0
-            } else {
-                (moved / weighted.max(f64::MIN_POSITIVE)).sqrt()
-            },
+            residual: if moved == 0.0 { 0.0 } else { (moved / weighted.max(moved)).sqrt() },
         }
     }
 
@@ -157,7 +154,7 @@ impl<'a> Certifier<'a> {
         axpy(1.0, lost, out);
     }
 
-    fn node_terms(&self, i: usize, params: &Matrix, duals: &Matrix, s: &mut Scratch) -> NodeTerms {
+    fn node_terms(&self, i: usize, params: &Matrix, duals: &Matrix, s: &mut Scratch) -> Terms {
         let (loss, w) = (self.problem.loss(i), params.row(i));
         self.slope(i, duals, &mut s.slope, &mut s.out);
         let value = loss.value(w);
@@ -165,7 +162,7 @@ impl<'a> Certifier<'a> {
         let size = value.abs() + dot(&s.slope, w).abs();
         let degree = self.problem.graph().degree(i);
         if degree == 0 {
-            return NodeTerms { value, gap, size, moved: 0.0, weighted: 0.0 };
+            return Terms { value, gap, size, moved: 0.0, weighted: 0.0 };
         }
         let step = self.step_ratio / degree as f64;
         s.at.copy_from_slice(w);
@@ -173,17 +170,10 @@ impl<'a> Certifier<'a> {
         s.out.copy_from_slice(w);
         loss.prox(&s.at, step, &mut s.out);
         let moved = s.out.iter().zip(w).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / step;
-        NodeTerms { value, gap, size, moved, weighted: dot(w, w) / step }
+        Terms { value, gap, size, moved, weighted: dot(w, w) / step }
     }
 
-    /// Value, gap, squared move and squared size of an edge.
-    fn edge_terms(
-        &self,
-        e: usize,
-        params: &Matrix,
-        duals: &Matrix,
-        s: &mut Scratch,
-    ) -> (f64, f64, f64, f64) {
+    fn edge_terms(&self, e: usize, params: &Matrix, duals: &Matrix, s: &mut Scratch) -> Terms {
         let (penalty, coupling) = (self.problem.penalty(), self.problem.coupling(e));
         let edge = self.problem.graph().edges()[e];
         let u = duals.row(e);
@@ -195,14 +185,14 @@ impl<'a> Certifier<'a> {
         axpy(step, &s.at, &mut s.out);
         penalty.prox_conjugate(&mut s.out, coupling, step);
         let moved = s.out.iter().zip(u).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / step;
-        (value, gap, moved, dot(u, u) / step)
+        Terms { value, gap, size: value, moved, weighted: dot(u, u) / step }
     }
 
     /// Replaces infinite node gaps by gaps within a proven radius, component by component.
     fn bound_the_unbounded(
         &self,
-        nodes: &mut [NodeTerms],
-        edges: &[(f64, f64, f64, f64)],
+        nodes: &mut [Terms],
+        edges: &[Terms],
         params: &Matrix,
         duals: &Matrix,
     ) -> Bound {
@@ -210,7 +200,7 @@ impl<'a> Certifier<'a> {
             return Bound::Conjugate;
         }
         let values: Vec<f64> = nodes.iter().map(|t| t.value).collect();
-        let edge_values: Vec<f64> = edges.iter().map(|t| t.0).collect();
+        let edge_values: Vec<f64> = edges.iter().map(|t| t.value).collect();
         let needy: Vec<bool> = nodes.iter().map(|t| t.gap.is_infinite()).collect();
         let radii = self.radii.around(params, &values, &edge_values, &needy);
         nodes.par_iter_mut().enumerate().for_each_init(

@@ -37,9 +37,6 @@ pub trait Penalty: Send + Sync {
     /// and does not increase φ of any difference (docs/certificate.md, lemma 3).
     /// +∞ where no such factor is known.
     fn hull_factor(&self, dim: usize) -> f64;
-
-    /// Whether φ is nonsmooth at zero, so that models can be fused exactly.
-    fn fuses(&self) -> bool;
 }
 
 /// A lower bound of a penalty by the Euclidean norm.

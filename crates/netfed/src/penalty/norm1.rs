@@ -28,8 +28,4 @@ impl Penalty for Norm1 {
     fn hull_factor(&self, dim: usize) -> f64 {
         (dim as f64).sqrt()
     }
-
-    fn fuses(&self) -> bool {
-        true
-    }
 }

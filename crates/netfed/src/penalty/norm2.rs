@@ -29,8 +29,4 @@ impl Penalty for Norm2 {
     fn hull_factor(&self, _dim: usize) -> f64 {
         1.0
     }
-
-    fn fuses(&self) -> bool {
-        true
-    }
 }

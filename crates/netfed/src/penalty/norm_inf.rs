@@ -54,8 +54,4 @@ impl Penalty for NormInf {
     fn hull_factor(&self, dim: usize) -> f64 {
         (dim as f64).sqrt()
     }
-
-    fn fuses(&self) -> bool {
-        true
-    }
 }

@@ -105,10 +105,6 @@ impl Penalty for Quadratic {
         let (smallest, largest) = self.extremes();
         if smallest > 0.0 { (largest / smallest).sqrt() } else { f64::INFINITY }
     }
-
-    fn fuses(&self) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]

@@ -33,8 +33,4 @@ impl Penalty for Squared {
     fn hull_factor(&self, _dim: usize) -> f64 {
         1.0
     }
-
-    fn fuses(&self) -> bool {
-        false
-    }
 }
