@@ -29,10 +29,10 @@ fn check_against(
     )))
 }
 
-/// Bytes of a fit: models, messages and copies of them for each node, three duals for each edge, the data twice.
+/// Bytes of a fit: models, messages and copies of them for each node, one dual for each edge, the data twice.
 fn estimate(nodes: usize, edges: usize, dim: usize, rows: usize) -> f64 {
     let (n, e, d, m) = (nodes as f64, edges as f64, dim as f64, rows as f64);
-    8.0 * (6.0 * n * d + 3.0 * e * d + 2.0 * m * d) + 300.0 * n + 150.0 * e
+    8.0 * (6.0 * n * d + e * d + 2.0 * m * d) + 300.0 * n + 150.0 * e
 }
 
 fn gigabytes(bytes: f64) -> String {
@@ -57,7 +57,7 @@ mod tests {
         let message =
             check_against(1_000_000, 5_000_000, 1000, 1000, 16e9).unwrap_err().to_string();
         assert!(
-            message.contains("169.1 GB of memory") && message.contains("16.0 GB is available"),
+            message.contains("89.1 GB of memory") && message.contains("16.0 GB is available"),
             "{message}"
         );
     }

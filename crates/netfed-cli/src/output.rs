@@ -1,10 +1,16 @@
 //! The files a command leaves behind, written whole or not at all.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+
+/// Name of a replaced folder inside its hidden one.
+const ASIDE: &str = "old";
+/// How often a folder is replaced when other runs write to the same place.
+const TRIES: usize = 20;
 
 /// A folder that comes into being, complete, when [`Folder::commit`] is called.
 pub(crate) struct Folder {
@@ -26,13 +32,20 @@ impl Folder {
                 "{shown} exists already; choose another --out, or say --force to replace the results in it."
             )));
         }
-        let parent = parent(path);
+        // A folder that is there is replaced as a whole: follow links to it, and leave the one we stand in alone.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        if std::env::current_dir().is_ok_and(|here| here.starts_with(&path)) {
+            return Err(Failure::input(format!(
+                "{shown} is or holds the current folder; give --out a folder of its own."
+            )));
+        }
+        let parent = parent(&path);
         let cannot = |e: std::io::Error| {
             Failure::input(format!("cannot write to {}: {}.", parent.display(), e.kind()))
         };
         std::fs::create_dir_all(&parent).map_err(cannot)?;
         let stage = hidden(&parent).map_err(cannot)?;
-        Ok(Folder { path: path.to_path_buf(), parent, force, stage })
+        Ok(Folder { path, parent, force, stage })
     }
 
     /// Adds a file.
@@ -59,22 +72,76 @@ impl Folder {
             }
             return std::fs::rename(self.stage.path(), &self.path).map_err(cannot);
         }
-        let old = hidden(&self.parent).map_err(cannot)?;
-        let aside = old.path().join("old");
-        if self.path.exists() {
-            std::fs::rename(&self.path, &aside).map_err(cannot)?;
-        }
-        std::fs::rename(self.stage.path(), &self.path).map_err(cannot)?;
-        if aside.exists() {
-            for entry in std::fs::read_dir(&aside).map_err(cannot)? {
-                let entry = entry.map_err(cannot)?;
-                let place = self.path.join(entry.file_name());
-                if !place.exists() {
-                    std::fs::rename(entry.path(), place).map_err(cannot)?;
+        self.swap()
+    }
+
+    /// Takes the place of the folder that is there.
+    fn swap(&self) -> Result<(), Failure> {
+        // Another run may put its folder there between our two renames; then that one is moved aside, too.
+        let mut replaced = Vec::new();
+        let names = |path: &Path| -> std::io::Result<Vec<OsString>> {
+            std::fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect()
+        };
+        let results = names(self.stage.path()).unwrap_or_default();
+        for _ in 0..TRIES {
+            if self.path.exists() {
+                let moved = hidden(&self.parent).and_then(|aside| {
+                    std::fs::rename(&self.path, aside.path().join(ASIDE)).map(|()| aside)
+                });
+                match moved {
+                    Ok(aside) => replaced.push(aside),
+                    // Another run has just moved it.
+                    Err(_) if !self.path.exists() => {}
+                    Err(e) => return Err(self.put_back(replaced, e)),
                 }
+            }
+            match std::fs::rename(self.stage.path(), &self.path) {
+                Ok(()) => return self.keep_others(replaced, &results),
+                Err(e) if !self.path.exists() => return Err(self.put_back(replaced, e)),
+                Err(_) => {}
+            }
+        }
+        Err(self.put_back(replaced, std::io::ErrorKind::ResourceBusy.into()))
+    }
+
+    /// Moves files that are not results to the new folder. What cannot be moved stays in the hidden folder.
+    fn keep_others(
+        &self,
+        replaced: Vec<tempfile::TempDir>,
+        results: &[OsString],
+    ) -> Result<(), Failure> {
+        for aside in replaced {
+            let old = aside.path().join(ASIDE);
+            let move_all = || -> std::io::Result<()> {
+                for entry in std::fs::read_dir(&old)? {
+                    let entry = entry?;
+                    let place = self.path.join(entry.file_name());
+                    if !results.contains(&entry.file_name()) && !place.exists() {
+                        std::fs::rename(entry.path(), place)?;
+                    }
+                }
+                Ok(())
+            };
+            if let Err(e) = move_all() {
+                let kept = aside.keep();
+                return Err(Failure::other(format!(
+                    "the results are in {}, but other files of the old folder are still in {}: {e}.",
+                    self.path.display(),
+                    kept.display()
+                )));
             }
         }
         Ok(())
+    }
+
+    /// Undoes a replacement that failed; nothing of the old folders is lost.
+    fn put_back(&self, replaced: Vec<tempfile::TempDir>, error: std::io::Error) -> Failure {
+        for aside in replaced.into_iter().rev() {
+            if std::fs::rename(aside.path().join(ASIDE), &self.path).is_err() {
+                let _ = aside.keep();
+            }
+        }
+        self.cannot("", error)
     }
 
     fn cannot(&self, name: &str, error: std::io::Error) -> Failure {
@@ -246,5 +313,41 @@ mod tests {
         assert_eq!(std::fs::read_to_string(out.join("a.txt")).unwrap(), "b");
         assert_eq!(std::fs::read_to_string(out.join("mine.txt")).unwrap(), "mine");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failed_replacement_puts_everything_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("run");
+        std::fs::create_dir(&out).unwrap();
+        std::fs::write(out.join("mine.txt"), "mine").unwrap();
+        let folder = Folder::new(&out, true).unwrap();
+        // The staged folder vanishes: the second of the two renames must fail.
+        std::fs::remove_dir_all(folder.stage.path()).unwrap();
+        assert!(folder.swap().is_err());
+        assert_eq!(std::fs::read_to_string(out.join("mine.txt")).unwrap(), "mine");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn runs_that_replace_each_other_leave_one_whole_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("run");
+        std::thread::scope(|scope| {
+            for k in 0..4 {
+                let out = &out;
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        let folder = Folder::new(out, true).unwrap();
+                        folder.add("a.txt", &k.to_string()).unwrap();
+                        folder.add("b.txt", &k.to_string()).unwrap();
+                        // Too many others at once is an answer, a mixed folder is not.
+                        let _ = folder.commit();
+                    }
+                });
+            }
+        });
+        let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+        assert_eq!(read("a.txt"), read("b.txt"));
     }
 }

@@ -192,7 +192,7 @@ fn warnings(graph: &Graph, nodes: &[String], points: &[usize], settings: &Settin
         &format!("have data but no edge in {edges} and are trained alone"),
     );
     warn(
-        select(&|i| points[i] == 0),
+        select(&|i| points[i] == 0 && settings.lambda > 0.0),
         &format!(
             "is in {edges} but has no data points in {data}; its model comes from its neighbors"
         ),

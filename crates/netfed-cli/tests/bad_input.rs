@@ -124,6 +124,13 @@ fn files_that_are_not_there_or_not_readable() {
 }
 
 #[test]
+fn the_current_folder_is_no_place_for_results() {
+    let place = Place::with_small_data();
+    let line = "fit --data points.csv --graph edges.csv --lambda 1 --out . --force";
+    refused(&place, line, &["current folder"]);
+}
+
+#[test]
 fn settings() {
     let place = Place::with_small_data();
     for (flags, parts) in [

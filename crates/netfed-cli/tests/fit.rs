@@ -287,6 +287,15 @@ fn gzip_and_parquet_give_the_same_models() {
 }
 
 #[test]
+fn without_coupling_nodes_without_data_have_no_model() {
+    let place = Place::with_small_data();
+    place.write("edges.csv", "source,target\na,b\nb,ghost\n");
+    let text = stderr(&place.run("fit --data points.csv --graph edges.csv --lambda 0 --out run"));
+    assert!(text.contains("\"ghost\" has no data, and λ = 0 couples nothing"), "{text}");
+    assert!(!text.contains("neighbors"), "{text}");
+}
+
+#[test]
 fn equal_models_are_one_cluster() {
     let place = Place::new();
     place.write("points.csv", "node,x,y\na,1,1.1\na,2,2.3\nb,1,1.1\nb,2,2.3\nc,1,1.1\nc,2,2.3\n");

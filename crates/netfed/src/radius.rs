@@ -29,7 +29,8 @@ struct Component {
     /// For each node of `nodes`: 1/width (the smallest coupling on the widest path to the root) for penalties that grow
     /// linearly, resistance (Σ 1/coupling on the best path) for those that grow quadratically.
     remoteness: Vec<f64>,
-    pooled: Pooled,
+    /// Pooled when a node of the component needs it.
+    pooled: OnceLock<Pooled>,
 }
 
 impl<'a> Radii<'a> {
@@ -89,7 +90,7 @@ impl Component {
         let Some(reach) = self.reach(problem, level) else { return };
         let root = params.row(self.root);
         let drift: Vec<f64> = self.nodes.iter().map(|&i| distance(params.row(i), root)).collect();
-        match &self.pooled {
+        match self.pooled.get_or_init(|| pool(problem, &self.nodes)) {
             Pooled::Nothing => {}
             Pooled::Residual { smallest, norms } => {
                 let (mut slope, mut offset, mut quadratic) = (0.0, 0.0, 0.0);
@@ -157,8 +158,7 @@ fn components(problem: &Problem) -> Vec<Component> {
             .unwrap_or(0);
         remoteness(problem, root, &mut distance);
         let remoteness = nodes.iter().map(|&i| distance[i]).collect();
-        let pooled = pool(problem, &nodes);
-        Component { nodes, edges, root, remoteness, pooled }
+        Component { nodes, edges, root, remoteness, pooled: OnceLock::new() }
     };
     nodes.into_iter().zip(edges).map(build).collect()
 }

@@ -192,7 +192,8 @@ impl Fitted {
         words.push(match c.bound {
             Bound::Conjugate => "The bound is the dual objective at the final duals.".into(),
             Bound::Radius { nodes, largest } => format!(
-                "{nodes} nodes have too little data for a dual bound of their own. For them the bound uses that optimal models lie within a proven distance of the ones found (at most {}).",
+                "At {} the dual bound alone is infinite. There it uses that optimal models lie within a proven distance of the ones found (at most {}).",
+                plural(nodes, "node"),
                 scientific(largest)
             ),
             Bound::None => "The data do not determine the optimal models: classes may be separable, or features linearly dependent (for example all one-hot columns and an intercept). So the run stops on the residual. A small --ridge gives a bound.".into(),
