@@ -71,4 +71,4 @@ pub use graph::{Edge, Graph, Incidence};
 pub use loss::LossKind;
 pub use node::{Link, PrimalDualNode};
 pub use problem::Problem;
-pub use solve::{Options, Progress, Solution, Status, solve};
+pub use solve::{Options, Progress, Solution, Solver, Start, Status, solve, solve_from};

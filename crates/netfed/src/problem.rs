@@ -8,12 +8,19 @@ use crate::loss::Loss;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// An instance of GTV minimization.
+///
+/// Cheap to clone, also at another λ ([`Problem::at_lambda`]): graph, losses and penalty are shared.
+#[derive(Clone)]
 pub struct Problem {
-    graph: Graph,
-    losses: Vec<Box<dyn Loss>>,
-    penalty: Box<dyn Penalty>,
+    /// The graph as given.
+    given: Arc<Graph>,
+    /// The edges that couple: all of the given graph, none when λ = 0.
+    graph: Arc<Graph>,
+    losses: Arc<[Box<dyn Loss>]>,
+    penalty: Arc<dyn Penalty>,
     lambda: f64,
     dim: usize,
 }
@@ -44,6 +51,20 @@ impl Problem {
                 found: other,
             });
         }
+        let graph = Arc::new(graph);
+        Problem {
+            given: Arc::clone(&graph),
+            graph,
+            losses: losses.into(),
+            penalty: penalty.into(),
+            lambda: 0.0,
+            dim,
+        }
+        .at_lambda(lambda)
+    }
+
+    /// The same problem with another λ ≥ 0.
+    pub fn at_lambda(&self, lambda: f64) -> Result<Problem, Error> {
         if !(lambda >= 0.0 && lambda.is_finite()) {
             return Err(Error::BadNumber {
                 name: "lambda",
@@ -51,7 +72,7 @@ impl Problem {
                 expected: "nonnegative and finite",
             });
         }
-        let heaviest = graph.edges().iter().fold(0.0, |m: f64, e| m.max(e.weight));
+        let heaviest = self.given.edges().iter().fold(0.0, |m: f64, e| m.max(e.weight));
         if !(lambda * heaviest).is_finite() {
             return Err(Error::BadNumber {
                 name: "lambda times the largest edge weight",
@@ -60,8 +81,11 @@ impl Problem {
             });
         }
         // Without coupling there are no edges: every node is trained alone.
-        let graph = if lambda == 0.0 { graph.without_edges() } else { graph };
-        Ok(Problem { graph, losses, penalty, lambda, dim })
+        let graph = match lambda == 0.0 {
+            true => Arc::new(self.given.without_edges()),
+            false => Arc::clone(&self.given),
+        };
+        Ok(Problem { graph, lambda, ..self.clone() })
     }
 
     /// The edges that couple: all of the given graph, none when λ = 0.

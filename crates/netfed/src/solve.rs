@@ -5,9 +5,21 @@ use crate::sweep::Sweep;
 use crate::{Error, Matrix, Problem};
 use std::ops::ControlFlow;
 
+/// How a problem is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Solver {
+    /// The method that suits the problem.
+    #[default]
+    Auto,
+    /// Algorithm 1, the primal-dual method with fixed steps.
+    PrimalDual,
+}
+
 /// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
+    /// The method.
+    pub solver: Solver,
     /// The run ends when the relative gap (without a bound: the residual) is at most this.
     pub tolerance: f64,
     /// The run ends after this many iterations.
@@ -22,7 +34,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { tolerance: 1e-6, max_iterations: 100_000, step_ratio: 1.0, check_every: 10 }
+        Options {
+            solver: Solver::Auto,
+            tolerance: 1e-6,
+            max_iterations: 100_000,
+            step_ratio: 1.0,
+            check_every: 10,
+        }
     }
 }
 
@@ -55,6 +73,15 @@ pub enum Status {
     Stopped,
 }
 
+/// Where a run starts. The nearer to a solution, the shorter the run; a solution for a similar λ is a good start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// One model per node.
+    pub params: Matrix,
+    /// One dual vector per edge of [`Problem::graph`].
+    pub duals: Matrix,
+}
+
 /// The outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
@@ -78,15 +105,47 @@ pub struct Progress<'a> {
     pub certificate: Option<&'a Certificate>,
 }
 
-/// Solves a problem by Algorithm 1. The observer is called after every iteration and may end the run. The result does
+/// Solves a problem. The observer is called after every iteration and may end the run. The result does
 /// not depend on the number of threads of the current rayon pool, to the last bit.
 pub fn solve(
     problem: &Problem,
     options: &Options,
+    observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+) -> Result<Solution, Error> {
+    run(problem, options, Sweep::new(problem, options.step_ratio), observer)
+}
+
+/// [`solve()`] from a given point. Duals outside the domain of the conjugate penalty (those of a larger λ) are moved into it by the
+/// first step.
+pub fn solve_from(
+    problem: &Problem,
+    options: &Options,
+    start: Start,
+    observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+) -> Result<Solution, Error> {
+    let sizes = [
+        ("models of the start", problem.nodes(), start.params.rows()),
+        ("dual vectors of the start", problem.graph().edges().len(), start.duals.rows()),
+        ("parameters of the start", problem.dim(), start.params.cols()),
+        ("entries of a dual vector of the start", problem.dim(), start.duals.cols()),
+    ];
+    for (what, expected, found) in sizes {
+        if expected != found {
+            return Err(Error::Size { what, expected, found });
+        }
+    }
+    let mut sweep = Sweep::new(problem, options.step_ratio);
+    sweep.start(start);
+    run(problem, options, sweep, observer)
+}
+
+fn run(
+    problem: &Problem,
+    options: &Options,
+    mut sweep: Sweep<'_>,
     mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Solution, Error> {
     options.check()?;
-    let mut sweep = Sweep::new(problem, options.step_ratio);
     let certifier = Certifier::new(problem, options.step_ratio);
     let mut next_check = 0;
     let mut iterations = 0;

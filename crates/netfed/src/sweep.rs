@@ -8,7 +8,7 @@
 //! written by the edges) and the messages of the heads, 36e for the graph, and 8n(4d + the factors of the loss).
 
 use crate::node::{edge_step, local_step};
-use crate::{Matrix, Problem};
+use crate::{Matrix, Problem, Start};
 use rayon::prelude::*;
 
 /// State of all nodes and edges.
@@ -35,6 +35,14 @@ impl<'a> Sweep<'a> {
         let duals = Matrix::zeros(graph.edges().len(), dim);
         let messages = params.clone();
         Sweep { problem, step_ratio, params, duals, messages }
+    }
+
+    /// Starts from a given point. Nodes without edges keep the minimizer of their own loss.
+    pub(crate) fn start(&mut self, start: Start) {
+        for i in (0..self.problem.nodes()).filter(|&i| self.problem.graph().degree(i) > 0) {
+            self.params.row_mut(i).copy_from_slice(start.params.row(i));
+        }
+        self.duals = start.duals;
     }
 
     /// All nodes compute, then all edges absorb.

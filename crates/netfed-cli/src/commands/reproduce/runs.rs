@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use netfed::penalty::{Norm1, Norm2, Penalty, Squared};
-use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, solve};
+use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, Solver, solve};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
@@ -82,7 +82,13 @@ pub(crate) fn run(problem: &Problem, options: &Options) -> Result<Solution, Fail
 
 /// Options for exactly this many iterations.
 pub(crate) fn fixed(iterations: u64, step_ratio: f64) -> Options {
-    Options { tolerance: 0.0, max_iterations: iterations, step_ratio, check_every: iterations + 1 }
+    Options {
+        solver: Solver::PrimalDual,
+        tolerance: 0.0,
+        max_iterations: iterations,
+        step_ratio,
+        check_every: iterations + 1,
+    }
 }
 
 /// The model that minimizes the squared error of all points of all nodes.
