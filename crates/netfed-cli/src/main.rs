@@ -5,8 +5,11 @@
 mod args;
 mod commands;
 mod failure;
+#[allow(dead_code)]
+mod folds;
 mod given;
 mod load;
+mod measure;
 mod memory;
 mod output;
 mod prepare;

@@ -8,6 +8,7 @@ use netfed::LossKind;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::load::{PointColumns, PointTable, Target, read_points};
+use crate::measure::scores;
 use crate::prepare::INTERCEPT;
 use crate::settings::Settings;
 
@@ -73,14 +74,8 @@ impl RunFolder {
 
     /// wᵀx of every point, in order.
     pub(crate) fn scores(&self, points: &PointTable) -> Vec<f64> {
-        let d = points.features.len();
         let models: Vec<&[f64]> = points.nodes.iter().map(|n| self.model(n)).collect();
-        let score = |(x, &node): (&[f64], &u32)| {
-            let w = models[node as usize];
-            let sum: f64 = x.iter().zip(w).map(|(x, w)| x * w).sum();
-            if self.settings.intercept { sum + w[d] } else { sum }
-        };
-        points.x.chunks_exact(d).zip(&points.node_of_row).map(score).collect()
+        scores(self.settings.intercept, &models, points)
     }
 
     /// The class that a score stands for, written as in the training data.

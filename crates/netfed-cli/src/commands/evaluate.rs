@@ -1,13 +1,13 @@
 //! `netfed evaluate`: errors of the models on data with labels, per node and overall.
 
 use comfy_table::{CellAlignment, Table, presets};
-use netfed::LossKind;
 use serde_json::json;
 
 use crate::args::Evaluate;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::load::PointTable;
+use crate::measure::measures;
 use crate::output::{Cell, Csv, check_file, write_file};
 use crate::run_folder::RunFolder;
 
@@ -21,50 +21,14 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
         check_file(out, args.force, &[&args.data, &args.run.join("parameters.csv")])?;
     }
     let points = run.read(&args.data, false)?;
-    let (names, measures) = measures(&run, &points);
-    let errors = Errors::new(&points, names, &measures);
+    let models: Vec<&[f64]> = points.nodes.iter().map(|n| run.model(n)).collect();
+    let (names, measures) = measures(run.loss(), run.settings.intercept, &models, &points);
+    let errors = Errors::new(&points, names.to_vec(), &measures);
     if let Some(out) = &args.out {
         write_file(out, &errors.csv(&points))?;
     }
     print(&if args.json { errors.json(&points) } else { errors.table(&points) });
     Ok(0)
-}
-
-/// The measures of the loss, and their values for every data point.
-fn measures(run: &RunFolder, points: &PointTable) -> (Vec<&'static str>, Vec<[f64; 2]>) {
-    let d = points.features.len();
-    let scores = run.scores(points);
-    let labels = points.y.as_deref().unwrap_or(&[]);
-    match run.loss() {
-        LossKind::Mean => {
-            let distance = |(x, &node): (&[f64], &u32)| {
-                let w = run.model(&points.nodes[node as usize]);
-                let square: f64 = x.iter().zip(w).map(|(x, w)| (x - w) * (x - w)).sum();
-                [square, square.sqrt()]
-            };
-            let values = points.x.chunks_exact(d).zip(&points.node_of_row).map(distance).collect();
-            (vec!["mean squared distance", "mean distance"], values)
-        }
-        kind if kind.is_classification() => {
-            let correct = |(s, y): (&f64, &f64)| {
-                let margin = s * y;
-                let loss = match kind {
-                    LossKind::Hinge => (1.0 - margin).max(0.0),
-                    _ => (-margin).max(0.0) + (-margin.abs()).exp().ln_1p(),
-                };
-                [f64::from(u8::from((*s >= 0.0) == (*y > 0.0))), loss]
-            };
-            let name = if kind == LossKind::Hinge { "hinge loss" } else { "log loss" };
-            (vec!["accuracy", name], scores.iter().zip(labels).map(correct).collect())
-        }
-        _ => {
-            let error = |(s, y): (&f64, &f64)| [(s - y) * (s - y), (s - y).abs()];
-            (
-                vec!["mean squared error", "mean absolute error"],
-                scores.iter().zip(labels).map(error).collect(),
-            )
-        }
-    }
 }
 
 /// Means of two measures, per node, over all points, and over all nodes.

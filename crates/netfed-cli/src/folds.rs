@@ -1,0 +1,68 @@
+//! Cross-validation inside the nodes' data: the rows of every node are shuffled and dealt to the folds in turn, so that
+//! every node keeps its share of data in every split and the graph stays as it is.
+
+use rand::seq::SliceRandom;
+
+use crate::load::PointTable;
+
+/// The fold of every row, 0 to `folds` − 1. A node with fewer rows than folds has none in some of them; where the
+/// dealing starts moves on from node to node, so that the folds are of nearly equal size.
+pub(crate) fn folds(points: &PointTable, folds: usize, seed: u64) -> Vec<usize> {
+    let mut random = netfed::generate::random(seed);
+    let mut rows = vec![Vec::new(); points.nodes.len()];
+    for (row, &node) in points.node_of_row.iter().enumerate() {
+        rows[node as usize].push(row);
+    }
+    let mut fold = vec![0; points.node_of_row.len()];
+    let mut next = 0;
+    for rows in &mut rows {
+        rows.shuffle(&mut random);
+        for &row in rows.iter() {
+            fold[row] = next % folds;
+            next += 1;
+        }
+    }
+    fold
+}
+
+impl PointTable {
+    /// The rows for which `keep` says so; the nodes keep their places, also those left without a row.
+    pub(crate) fn select(&self, keep: impl Fn(usize) -> bool) -> PointTable {
+        let d = self.features.len();
+        let rows: Vec<usize> = (0..self.node_of_row.len()).filter(|&r| keep(r)).collect();
+        PointTable {
+            nodes: self.nodes.clone(),
+            node_of_row: rows.iter().map(|&r| self.node_of_row[r]).collect(),
+            features: self.features.clone(),
+            x: rows.iter().flat_map(|&r| &self.x[r * d..(r + 1) * d]).copied().collect(),
+            y: self.y.as_ref().map(|y| rows.iter().map(|&r| y[r]).collect()),
+            low_label: self.low_label,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_is_dealt_out_evenly() {
+        let points = PointTable {
+            nodes: vec!["a".into(), "b".into(), "c".into()],
+            node_of_row: vec![0, 1, 0, 0, 1, 0, 2, 0],
+            features: vec!["x".into()],
+            x: (0..8).map(f64::from).collect(),
+            y: None,
+            low_label: -1.0,
+        };
+        let fold = folds(&points, 2, 5);
+        assert_eq!(fold, folds(&points, 2, 5));
+        let held: Vec<usize> = (0..8).filter(|&r| fold[r] == 0).collect();
+        assert_eq!(held.len(), 4);
+        let of_b: Vec<usize> = [1, 4].map(|r| fold[r]).to_vec();
+        assert_ne!(of_b[0], of_b[1]);
+        let part = points.select(|r| fold[r] == 0);
+        assert_eq!(part.nodes, points.nodes);
+        assert_eq!(part.x, held.iter().map(|&r| r as f64).collect::<Vec<_>>());
+    }
+}
