@@ -45,23 +45,30 @@
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
 //! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
+mod auto;
 mod certificate;
 mod cluster;
 mod data;
 pub mod discrepancy;
 mod error;
+mod fusion;
 pub mod generate;
 mod graph;
 pub mod laws;
+mod layout;
 mod linalg;
 pub mod loss;
+mod newton;
 mod node;
+mod parallel;
 pub mod penalty;
 mod pooled;
 mod problem;
 mod radius;
+mod repair;
 mod solve;
 mod sweep;
+mod system;
 
 pub use certificate::{Bound, Certificate, Certifier};
 pub use cluster::Clusters;
@@ -71,4 +78,4 @@ pub use graph::{Edge, Graph, Incidence};
 pub use loss::LossKind;
 pub use node::{Link, PrimalDualNode};
 pub use problem::Problem;
-pub use solve::{Options, Progress, Solution, Solver, Start, Status, solve, solve_from};
+pub use solve::{Method, Options, Progress, Solution, Solver, Start, Status, solve, solve_from};

@@ -1,8 +1,8 @@
-//! The in-process driver: iterations of Algorithm 1 until the certificate is good enough.
+//! The in-process driver: runs a method until the certificate is good enough.
 
 use crate::certificate::{Certificate, Certifier};
 use crate::sweep::Sweep;
-use crate::{Error, Matrix, Problem};
+use crate::{Error, Matrix, Problem, auto};
 use std::ops::ControlFlow;
 
 /// How a problem is solved.
@@ -93,8 +93,35 @@ pub struct Solution {
     pub status: Status,
     /// How good the answer is.
     pub certificate: Certificate,
-    /// Number of iterations.
+    /// Number of iterations: sweeps over all edges, and products with a Hessian, which cost about as much.
     pub iterations: u64,
+    /// What was run.
+    pub method: Method,
+}
+
+/// The method that gave a solution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Algorithm 1.
+    PrimalDual,
+    /// The primal-dual method with over-relaxation and steps that adapt to the problem.
+    Adaptive,
+    /// The same, then equal models fused and Newton's method for the rest.
+    Fused,
+    /// Newton's method alone.
+    Newton,
+}
+
+impl Method {
+    /// The method in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::PrimalDual => "primal-dual (Algorithm 1)",
+            Method::Adaptive => "adaptive primal-dual",
+            Method::Fused => "adaptive primal-dual, then Newton on the fused models",
+            Method::Newton => "Newton",
+        }
+    }
 }
 
 /// What an observer is told.
@@ -112,7 +139,7 @@ pub fn solve(
     options: &Options,
     observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Solution, Error> {
-    run(problem, options, Sweep::new(problem, options.step_ratio), observer)
+    run(problem, options, None, observer)
 }
 
 /// [`solve()`] from a given point. Duals outside the domain of the conjugate penalty (those of a larger λ) are moved into it by the
@@ -134,41 +161,117 @@ pub fn solve_from(
             return Err(Error::Size { what, expected, found });
         }
     }
-    let mut sweep = Sweep::new(problem, options.step_ratio);
-    sweep.start(start);
-    run(problem, options, sweep, observer)
+    run(problem, options, Some(start), observer)
 }
 
 fn run(
     problem: &Problem,
     options: &Options,
-    mut sweep: Sweep<'_>,
+    start: Option<Start>,
     mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Solution, Error> {
     options.check()?;
-    let certifier = Certifier::new(problem, options.step_ratio);
-    let mut next_check = 0;
-    let mut iterations = 0;
-    loop {
-        let checked = (iterations == next_check || iterations == options.max_iterations)
-            .then(|| certifier.certify(&sweep.params, &sweep.duals));
-        let call = observer(Progress { iteration: iterations, certificate: checked.as_ref() });
-        let status = match &checked {
-            Some(c) if c.accuracy() <= options.tolerance => Some(Status::Solved),
-            _ if iterations == options.max_iterations => Some(Status::MaxIterations),
-            _ if call.is_break() => Some(Status::Stopped),
-            _ => None,
+    let mut run = Run {
+        problem,
+        options,
+        certifier: Certifier::new(problem, options.step_ratio),
+        observer: &mut observer,
+        iterations: 0,
+        stopped: false,
+        spent: 0.0,
+    };
+    Ok(match options.solver {
+        Solver::PrimalDual => algorithm1(&mut run, start),
+        Solver::Auto => auto::solve(&mut run, start),
+    })
+}
+
+/// A run: counts iterations, tells the observer, looks at certificates.
+pub(crate) struct Run<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) options: &'a Options,
+    certifier: Certifier<'a>,
+    observer: &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
+    pub(crate) iterations: u64,
+    stopped: bool,
+    /// Work that is not yet a whole iteration.
+    spent: f64,
+}
+
+impl Run<'_> {
+    /// Counts an iteration; false when it was the last one.
+    pub(crate) fn tick(&mut self) -> bool {
+        self.iterations += 1;
+        self.tell(None);
+        self.goes_on()
+    }
+
+    /// Counts work that is not a sweep, in sweeps; false when there may be no more.
+    pub(crate) fn spend(&mut self, sweeps: f64) -> bool {
+        self.spent += sweeps;
+        while self.spent >= 1.0 && self.goes_on() {
+            self.spent -= 1.0;
+            self.tick();
+        }
+        self.goes_on()
+    }
+
+    /// Whether there may be another iteration.
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.stopped && self.iterations < self.options.max_iterations
+    }
+
+    fn tell(&mut self, certificate: Option<&Certificate>) {
+        let progress = Progress { iteration: self.iterations, certificate };
+        self.stopped |= (self.observer)(progress).is_break();
+    }
+
+    /// The certificate of a point, also for the observer.
+    pub(crate) fn certify(&mut self, point: &Start) -> Certificate {
+        let certificate = self.certifier.certify(&point.params, &point.duals);
+        self.tell(Some(&certificate));
+        certificate
+    }
+
+    /// Whether a certificate meets the tolerance.
+    pub(crate) fn meets(&self, certificate: &Certificate) -> bool {
+        certificate.accuracy() <= self.options.tolerance
+    }
+
+    /// Ends the run with a point and its certificate.
+    pub(crate) fn finish(
+        &self,
+        point: Start,
+        certificate: Certificate,
+        method: Method,
+    ) -> Solution {
+        let status = match () {
+            () if self.meets(&certificate) => Status::Solved,
+            () if self.stopped => Status::Stopped,
+            () => Status::MaxIterations,
         };
-        if let Some(status) = status {
-            let certificate =
-                checked.unwrap_or_else(|| certifier.certify(&sweep.params, &sweep.duals));
-            let Sweep { params, duals, .. } = sweep;
-            return Ok(Solution { params, duals, status, certificate, iterations });
+        let Start { params, duals } = point;
+        Solution { params, duals, status, certificate, iterations: self.iterations, method }
+    }
+}
+
+/// Algorithm 1, with a look at the certificate every now and then.
+fn algorithm1(run: &mut Run<'_>, start: Option<Start>) -> Solution {
+    let mut sweep = Sweep::new(run.problem, run.options.step_ratio, |_| 1.0);
+    if let Some(start) = start {
+        sweep.set(&start);
+    }
+    let mut next_check = 0;
+    loop {
+        if run.iterations == next_check || !run.goes_on() {
+            let point = sweep.point();
+            let certificate = run.certify(&point);
+            if run.meets(&certificate) || !run.goes_on() {
+                return run.finish(point, certificate, Method::PrimalDual);
+            }
+            next_check = run.iterations + run.options.check_every.max(run.iterations / 20);
         }
-        if checked.is_some() {
-            next_check = iterations + options.check_every.max(iterations / 20);
-        }
-        sweep.iterate();
-        iterations += 1;
+        sweep.iterate(1.0);
+        run.tick();
     }
 }

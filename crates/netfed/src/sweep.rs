@@ -1,97 +1,423 @@
-//! One iteration of Algorithm 1 for all nodes at once, in flat memory.
+//! One iteration of the primal-dual method for all nodes at once, in flat memory (`layout.rs`):
 //!
-//! The same steps as [`PrimalDualNode`](crate::PrimalDualNode), on the same numbers in the same order, so that the results
-//! are the same to the last bit (tested). What differs is the memory: one copy of the dual of an edge instead of two, all
-//! vectors side by side, edges in the order of their tails. Nodes and edges are split over threads; each writes its own rows.
+//!   w⁺ = prox_{τL}(w − τ Σ sign·u),        message = 2w⁺ − w,        w ← w + ρ(w⁺ − w)
+//!   u⁺ = prox_{σ(cφ)*}(u + σ(message_tail − message_head)),          u ← u + ρ(u⁺ − u)
 //!
-//! Bytes per iteration, for n nodes, e edges, d parameters: 8d(3e + 2e) for the duals (read twice by the nodes, read and
-//! written by the edges) and the messages of the heads, 36e for the graph, and 8n(4d + the factors of the loss).
+//! with τ = γ/Σκ over the edges of the node and σ = κ/(2γ). It converges for every γ > 0, κ > 0 and 0 < ρ < 2 (Pock and
+//! Chambolle's diagonal preconditioning, since Σ σ(w_tail − w_head)² ≤ Σ w²/τ; Condat's over-relaxation). κ = ρ = 1 is Algorithm 1, with
+//! the same numbers in the same order as [`PrimalDualNode`](crate::PrimalDualNode), so that the results are the same to the last bit (tested).
+//!
+//! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 32e for the graph and 8n(5d + the factors of the loss).
 
-use crate::node::{edge_step, local_step};
+use crate::layout::{EdgeRecord, Layout};
+use crate::loss::{Compact, least_squares_prox, mean_prox};
 use crate::{Matrix, Problem, Start};
 use rayon::prelude::*;
+
+/// Losses of more parameters are not copied: their own work outweighs a cache miss.
+const MOST_PACKED: usize = 16;
 
 /// State of all nodes and edges.
 pub(crate) struct Sweep<'a> {
     problem: &'a Problem,
-    step_ratio: f64,
-    /// One row per node.
-    pub(crate) params: Matrix,
-    /// One row per edge.
-    pub(crate) duals: Matrix,
-    messages: Matrix,
+    layout: Layout,
+    losses: Packed,
+    /// γ: the larger, the longer the steps of the models and the shorter those of the duals.
+    pub(crate) step_ratio: f64,
+    params: Vec<f64>,
+    messages: Vec<f64>,
+    /// Duals of the inner edges of each block.
+    inner: Vec<Vec<f64>>,
+    cross: Vec<f64>,
+    scratch: Vec<f64>,
+    moved: Vec<Moved>,
+}
+
+/// Squared lengths of a step: Σ (Σκ)‖w⁺ − w‖² and Σ (2/κ)‖u⁺ − u‖².
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Moved {
+    pub(crate) params: f64,
+    pub(crate) duals: f64,
+}
+
+impl Moved {
+    fn add(&mut self, other: Moved) {
+        self.params += other.params;
+        self.duals += other.duals;
+    }
+}
+
+/// The losses in the order of the layout, where they have a compact form and few parameters.
+struct Packed {
+    /// First entry of every place in `data`; empty when nothing is packed.
+    first: Vec<usize>,
+    kind: Vec<u8>,
+    data: Vec<f64>,
 }
 
 impl<'a> Sweep<'a> {
-    /// The start: w = 0 and u = 0; a node without edges is at a minimizer of its own loss.
-    pub(crate) fn new(problem: &'a Problem, step_ratio: f64) -> Sweep<'a> {
-        let (graph, dim) = (problem.graph(), problem.dim());
-        let mut params = Matrix::zeros(graph.nodes(), dim);
-        params.as_mut_slice().par_chunks_mut(dim).enumerate().for_each(|(i, w)| {
-            if graph.degree(i) == 0 {
-                problem.loss(i).maximizer(&vec![0.0; dim], w);
+    /// The start: w = 0 and u = 0; a node without edges is at a minimizer of its own loss. `kappa` are the weights κ of the edges.
+    pub(crate) fn new(
+        problem: &'a Problem,
+        step_ratio: f64,
+        kappa: impl Fn(usize) -> f64,
+    ) -> Sweep<'a> {
+        let (nodes, dim) = (problem.nodes(), problem.dim());
+        let layout = Layout::new(problem, kappa);
+        let blocks = layout.inner.len();
+        let mut params = vec![0.0; nodes * dim];
+        params.par_chunks_mut(dim).zip(&layout.order).for_each(|(w, &i)| {
+            if problem.graph().degree(i as usize) == 0 {
+                problem.loss(i as usize).maximizer(&vec![0.0; dim], w);
             }
         });
-        let duals = Matrix::zeros(graph.edges().len(), dim);
-        let messages = params.clone();
-        Sweep { problem, step_ratio, params, duals, messages }
-    }
-
-    /// Starts from a given point. Nodes without edges keep the minimizer of their own loss.
-    pub(crate) fn start(&mut self, start: Start) {
-        for i in (0..self.problem.nodes()).filter(|&i| self.problem.graph().degree(i) > 0) {
-            self.params.row_mut(i).copy_from_slice(start.params.row(i));
+        Sweep {
+            problem,
+            losses: Packed::new(problem, &layout.order),
+            step_ratio,
+            messages: params.clone(),
+            params,
+            inner: layout.inner.iter().map(|run| vec![0.0; run.records.len() * dim]).collect(),
+            cross: vec![0.0; layout.cross.records.len() * dim],
+            scratch: vec![0.0; (blocks + CROSS_CHUNKS) * dim],
+            moved: vec![Moved::default(); blocks + CROSS_CHUNKS],
+            layout,
         }
-        self.duals = start.duals;
     }
 
-    /// All nodes compute, then all edges absorb.
-    pub(crate) fn iterate(&mut self) {
-        let (problem, dim) = (self.problem, self.problem.dim());
-        let (graph, penalty) = (problem.graph(), problem.penalty());
-        let (step_ratio, dual_step) = (self.step_ratio, 0.5 / self.step_ratio);
-        let duals = &self.duals;
-        let block = rows_per_task(graph.nodes());
-        self.params
-            .as_mut_slice()
-            .par_chunks_mut(block * dim)
-            .zip(self.messages.as_mut_slice().par_chunks_mut(block * dim))
-            .enumerate()
-            .for_each_init(
-                || vec![0.0; dim],
-                |scratch, (k, (params, messages))| {
-                    let rows = params.chunks_exact_mut(dim).zip(messages.chunks_exact_mut(dim));
-                    for (i, (w, message)) in rows.enumerate().map(|(i, row)| (k * block + i, row)) {
-                        let incident = graph.incident(i);
-                        if incident.is_empty() {
-                            continue;
-                        }
-                        let signed = incident.iter().map(|inc| (inc.sign(), duals.row(inc.edge())));
-                        let primal_step = step_ratio / incident.len() as f64;
-                        local_step(problem.loss(i), primal_step, signed, w, message, scratch);
-                    }
-                },
-            );
-        let messages = &self.messages;
-        let block = rows_per_task(graph.edges().len());
-        self.duals.as_mut_slice().par_chunks_mut(block * dim).enumerate().for_each(|(k, duals)| {
-            let edges = &graph.edges()[k * block..];
-            for (u, e) in duals.chunks_exact_mut(dim).zip(edges) {
-                let coupling = problem.lambda() * e.weight;
-                edge_step(
-                    penalty,
-                    coupling,
-                    dual_step,
-                    messages.row(e.tail),
-                    messages.row(e.head),
-                    u,
-                );
+    /// Takes over a given point. Nodes without edges keep the minimizer of their own loss.
+    pub(crate) fn set(&mut self, start: &Start) {
+        let dim = self.problem.dim();
+        for (w, &i) in self.params.chunks_exact_mut(dim).zip(&self.layout.order) {
+            if self.problem.graph().degree(i as usize) > 0 {
+                w.copy_from_slice(start.params.row(i as usize));
             }
-        });
+        }
+        let runs = self.layout.inner.iter().zip(&mut self.inner);
+        for (run, duals) in runs.chain([(&self.layout.cross, &mut self.cross)]) {
+            for (u, &e) in duals.chunks_exact_mut(dim).zip(&run.edge) {
+                u.copy_from_slice(start.duals.row(e as usize));
+            }
+        }
+    }
+
+    /// Models and duals in the order of the problem.
+    pub(crate) fn point(&self) -> Start {
+        let dim = self.problem.dim();
+        let mut params = Matrix::zeros(self.problem.nodes(), dim);
+        for (w, &i) in self.params.chunks_exact(dim).zip(&self.layout.order) {
+            params.row_mut(i as usize).copy_from_slice(w);
+        }
+        let mut duals = Matrix::zeros(self.problem.graph().edges().len(), dim);
+        let runs = self.layout.inner.iter().zip(&self.inner);
+        for (run, values) in runs.chain([(&self.layout.cross, &self.cross)]) {
+            for (u, &e) in values.chunks_exact(dim).zip(&run.edge) {
+                duals.row_mut(e as usize).copy_from_slice(u);
+            }
+        }
+        Start { params, duals }
+    }
+
+    /// All nodes compute, all edges absorb; with relaxation ρ. Says how far the step went, before relaxation.
+    pub(crate) fn iterate(&mut self, relaxation: f64) -> Moved {
+        match self.problem.dim() {
+            1 => self.iterate_dim::<1>(relaxation),
+            2 => self.iterate_dim::<2>(relaxation),
+            3 => self.iterate_dim::<3>(relaxation),
+            4 => self.iterate_dim::<4>(relaxation),
+            5 => self.iterate_dim::<5>(relaxation),
+            6 => self.iterate_dim::<6>(relaxation),
+            8 => self.iterate_dim::<8>(relaxation),
+            _ => self.iterate_dim::<0>(relaxation),
+        }
+    }
+
+    /// `DIM` parameters, known to the compiler; 0: not known.
+    fn iterate_dim<const DIM: usize>(&mut self, relaxation: f64) -> Moved {
+        let dim = self.problem.dim();
+        let rows = self.layout.block * dim;
+        let step = Step {
+            problem: self.problem,
+            layout: &self.layout,
+            losses: &self.losses,
+            step_ratio: self.step_ratio,
+            relaxation,
+        };
+        let (inside, across) = self.moved.split_at_mut(self.inner.len());
+        if let [only] = self.inner.as_mut_slice() {
+            inside[0] = step.nodes::<DIM>(
+                0,
+                &mut self.params,
+                &mut self.messages,
+                only,
+                &[],
+                &mut self.scratch,
+            );
+            return inside[0];
+        }
+        let (inside_scratch, across_scratch) = self.scratch.split_at_mut(inside.len() * dim);
+        let cross = &self.cross;
+        self.params
+            .par_chunks_mut(rows)
+            .zip(self.messages.par_chunks_mut(rows))
+            .zip(&mut self.inner)
+            .zip(inside_scratch.par_chunks_mut(dim))
+            .zip(&mut *inside)
+            .enumerate()
+            .for_each(|(b, ((((params, messages), inner), scratch), moved))| {
+                *moved = step.nodes::<DIM>(b, params, messages, inner, cross, scratch);
+            });
+        let chunk = self.layout.cross.records.len().div_ceil(CROSS_CHUNKS).max(1);
+        let messages = &self.messages;
+        across.fill(Moved::default());
+        self.cross
+            .par_chunks_mut(chunk * dim)
+            .zip(self.layout.cross.records.par_chunks(chunk))
+            .zip(&mut *across)
+            .zip(across_scratch.par_chunks_mut(dim))
+            .for_each(|(((duals, records), moved), scratch)| {
+                let mut run = step.edges(records, duals, messages, 0, scratch);
+                moved.duals = self.problem.penalty().absorb(&mut run);
+            });
+        let mut total = Moved::default();
+        self.moved.iter().for_each(|m| total.add(*m));
+        total
     }
 }
 
-/// Enough rows to keep a thread busy for some microseconds, few enough to share the work evenly.
-fn rows_per_task(rows: usize) -> usize {
-    rows.div_ceil(16 * rayon::current_num_threads()).max(32)
+/// Pieces into which the cross edges are cut, whatever the number of threads.
+const CROSS_CHUNKS: usize = 16;
+
+/// What all blocks of an iteration share.
+struct Step<'a> {
+    problem: &'a Problem,
+    layout: &'a Layout,
+    losses: &'a Packed,
+    step_ratio: f64,
+    relaxation: f64,
+}
+
+impl Step<'_> {
+    /// The nodes of a block, and its inner edges as soon as both ends are done.
+    fn nodes<const DIM: usize>(
+        &self,
+        block: usize,
+        params: &mut [f64],
+        messages: &mut [f64],
+        inner: &mut [f64],
+        cross: &[f64],
+        scratch: &mut [f64],
+    ) -> Moved {
+        let dim = if DIM == 0 { self.problem.dim() } else { DIM };
+        let scratch = &mut scratch[..dim];
+        let penalty = self.problem.penalty();
+        let begin = block * self.layout.block;
+        let records = &self.layout.inner[block].records;
+        let mut moved = Moved::default();
+        let mut next_edge = 0;
+        for (p, w) in params.chunks_exact_mut(dim).enumerate().map(|(p, w)| (begin + p, w)) {
+            let slots = self.layout.first_slot[p] as usize..self.layout.first_slot[p + 1] as usize;
+            if slots.is_empty() {
+                continue;
+            }
+            let degree = self.layout.degree[p];
+            let step = self.step_ratio / degree;
+            scratch.copy_from_slice(w);
+            for slot in &self.layout.slots[slots] {
+                let row = slot.row() * dim;
+                let u =
+                    if slot.is_cross() { &cross[row..row + dim] } else { &inner[row..row + dim] };
+                let factor = -step * slot.sign();
+                for (v, u) in scratch.iter_mut().zip(u) {
+                    *v += factor * u;
+                }
+            }
+            let at = (p - begin) * dim;
+            let message = &mut messages[at..at + dim];
+            message.copy_from_slice(w);
+            self.losses.prox::<DIM>(
+                self.problem,
+                self.layout.order[p] as usize,
+                p,
+                scratch,
+                step,
+                message,
+            );
+            // message holds w⁺ now.
+            let mut squares = 0.0;
+            for (m, w) in message.iter_mut().zip(w.iter_mut()) {
+                let (new, old) = (*m, *w);
+                squares += (new - old) * (new - old);
+                *m = 2.0 * new - old;
+                *w = if self.relaxation == 1.0 { new } else { old + self.relaxation * (new - old) };
+            }
+            moved.params += degree * squares;
+            let end = self.layout.inner_end[p] as usize;
+            if end > next_edge {
+                let duals = &mut inner[next_edge * dim..end * dim];
+                let mut run = self.edges(&records[next_edge..end], duals, messages, begin, scratch);
+                moved.duals += penalty.absorb(&mut run);
+                next_edge = end;
+            }
+        }
+        moved
+    }
+
+    fn edges<'e>(
+        &'e self,
+        records: &'e [EdgeRecord],
+        duals: &'e mut [f64],
+        messages: &'e [f64],
+        begin: usize,
+        scratch: &'e mut [f64],
+    ) -> EdgeSteps<'e> {
+        EdgeSteps {
+            dim: self.problem.dim(),
+            half_inverse: 0.5 / self.step_ratio,
+            relaxation: self.relaxation,
+            records,
+            duals,
+            messages,
+            begin,
+            scratch,
+        }
+    }
+}
+
+/// A run of edges to be stepped.
+pub struct EdgeSteps<'a> {
+    dim: usize,
+    /// 1/(2γ)
+    half_inverse: f64,
+    relaxation: f64,
+    records: &'a [EdgeRecord],
+    duals: &'a mut [f64],
+    messages: &'a [f64],
+    /// The place of the first message.
+    begin: usize,
+    scratch: &'a mut [f64],
+}
+
+impl EdgeSteps<'_> {
+    /// Steps all edges with a prox of the conjugate penalty: `prox(u, coupling, step)`. Gives Σ (2/κ)‖u⁺ − u‖².
+    #[inline]
+    pub(crate) fn run(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
+        match self.dim {
+            1 => self.run_dim::<1>(prox),
+            2 => self.run_dim::<2>(prox),
+            3 => self.run_dim::<3>(prox),
+            4 => self.run_dim::<4>(prox),
+            5 => self.run_dim::<5>(prox),
+            6 => self.run_dim::<6>(prox),
+            8 => self.run_dim::<8>(prox),
+            _ => self.run_any(prox),
+        }
+    }
+
+    #[inline]
+    fn run_dim<const DIM: usize>(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
+        let mut moved = 0.0;
+        for (u, r) in self.duals.as_chunks_mut::<DIM>().0.iter_mut().zip(self.records) {
+            let tail = (r.tail as usize - self.begin) * DIM;
+            let head = (r.head as usize - self.begin) * DIM;
+            let (tail, head) = (&self.messages[tail..tail + DIM], &self.messages[head..head + DIM]);
+            let step = self.half_inverse * r.kappa;
+            let mut new = *u;
+            for j in 0..DIM {
+                new[j] += step * (tail[j] - head[j]);
+            }
+            prox(&mut new, r.coupling, step);
+            let mut squares = 0.0;
+            for j in 0..DIM {
+                let change = new[j] - u[j];
+                squares += change * change;
+                u[j] =
+                    if self.relaxation == 1.0 { new[j] } else { u[j] + self.relaxation * change };
+            }
+            moved += 2.0 / r.kappa * squares;
+        }
+        moved
+    }
+
+    fn run_any(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
+        let dim = self.dim;
+        let mut moved = 0.0;
+        for (u, r) in self.duals.chunks_exact_mut(dim).zip(self.records) {
+            let tail = (r.tail as usize - self.begin) * dim;
+            let head = (r.head as usize - self.begin) * dim;
+            let (tail, head) = (&self.messages[tail..tail + dim], &self.messages[head..head + dim]);
+            let step = self.half_inverse * r.kappa;
+            let new = &mut self.scratch[..dim];
+            new.copy_from_slice(u);
+            for ((n, t), h) in new.iter_mut().zip(tail).zip(head) {
+                *n += step * (t - h);
+            }
+            prox(new, r.coupling, step);
+            let mut squares = 0.0;
+            for (u, n) in u.iter_mut().zip(new.iter()) {
+                let change = n - *u;
+                squares += change * change;
+                *u = if self.relaxation == 1.0 { *n } else { *u + self.relaxation * change };
+            }
+            moved += 2.0 / r.kappa * squares;
+        }
+        moved
+    }
+}
+
+/// The compact forms, by number.
+const ZERO: u8 = 0;
+const LEAST_SQUARES: u8 = 1;
+const MEAN: u8 = 2;
+
+impl Packed {
+    fn new(problem: &Problem, order: &[u32]) -> Packed {
+        let mut packed = Packed { first: Vec::new(), kind: Vec::new(), data: Vec::new() };
+        let forms = || order.iter().map(|&i| problem.loss(i as usize).compact());
+        if problem.dim() > MOST_PACKED || forms().any(|form| form.is_none()) {
+            return packed;
+        }
+        for form in forms().flatten() {
+            packed.first.push(packed.data.len());
+            packed.kind.push(match form {
+                Compact::Zero => ZERO,
+                Compact::LeastSquares { points, ridge, factors } => {
+                    packed.data.extend([points, ridge]);
+                    packed.data.extend_from_slice(factors);
+                    LEAST_SQUARES
+                }
+                Compact::Mean { center, ridge, lasso } => {
+                    packed.data.extend([ridge, lasso]);
+                    packed.data.extend_from_slice(center);
+                    MEAN
+                }
+            });
+        }
+        packed.first.push(packed.data.len());
+        packed
+    }
+
+    /// The prox of the loss of `node`, which is at `place`.
+    #[inline]
+    fn prox<const DIM: usize>(
+        &self,
+        problem: &Problem,
+        node: usize,
+        place: usize,
+        at: &[f64],
+        step: f64,
+        out: &mut [f64],
+    ) {
+        let Some(&kind) = self.kind.get(place) else {
+            return problem.loss(node).prox(at, step, out);
+        };
+        let data = &self.data[self.first[place]..self.first[place + 1]];
+        let dim = if DIM == 0 { at.len() } else { DIM };
+        let (at, out) = (&at[..dim], &mut out[..dim]);
+        match kind {
+            LEAST_SQUARES => least_squares_prox(&data[2..], data[0], data[1], at, step, out),
+            MEAN => mean_prox(&data[2..], data[0], data[1], at, step, out),
+            _ => out.copy_from_slice(at),
+        }
+    }
 }

@@ -9,7 +9,8 @@
 
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Squared};
 use netfed::{
-    Dataset, Graph, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution, solve,
+    Dataset, Graph, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution, Solver,
+    solve,
 };
 use std::ops::ControlFlow;
 
@@ -47,7 +48,12 @@ fn cases() -> Vec<Problem> {
 }
 
 fn run(problem: &Problem, threads: usize) -> Solution {
-    let options = Options { tolerance: 0.0, max_iterations: 150, ..Options::default() };
+    let options = Options {
+        solver: Solver::PrimalDual,
+        tolerance: 0.0,
+        max_iterations: 150,
+        ..Options::default()
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| solve(problem, &options, |_| ControlFlow::Continue(())).unwrap())
 }

@@ -8,7 +8,7 @@
 //! prox for any step, with κ = 1/step + 2η₂: on v_k the coefficient
 //! (2 s_k t_k/m + v_kᵀat/step)/(2 s_k²/m + κ), on the complement at/(step·κ). Cost 4rd flops, no memory.
 
-use super::{Growth, Loss};
+use super::{Compact, Growth, Loss};
 use crate::linalg::{axpy, dot, dot_size, norm, svd};
 use crate::{Dataset, Error};
 
@@ -68,6 +68,32 @@ impl LeastSquares {
     }
 }
 
+/// The prox from the factors alone: the same arithmetic for the loss and for a sweep over many of them.
+#[inline(always)]
+pub(crate) fn least_squares_prox(
+    factors: &[f64],
+    m: f64,
+    ridge: f64,
+    at: &[f64],
+    step: f64,
+    out: &mut [f64],
+) {
+    let d = at.len();
+    let kappa = 1.0 / step + 2.0 * ridge;
+    let full_rank = factors.len() == d * (d + 2);
+    let outside = if full_rank { 0.0 } else { 1.0 / (step * kappa) };
+    for (z, v) in out.iter_mut().zip(at) {
+        *z = outside * v;
+    }
+    let two_over_m = 2.0 / m;
+    for f in factors.chunks_exact(d + 2) {
+        let (v, s, t) = (&f[..d], f[d], f[d + 1]);
+        let along = dot(v, at);
+        let solved = (two_over_m * s * t + along / step) / (two_over_m * s * s + kappa);
+        axpy(solved - outside * along, v, out);
+    }
+}
+
 impl Loss for LeastSquares {
     fn dim(&self) -> usize {
         self.dim
@@ -92,18 +118,34 @@ impl Loss for LeastSquares {
         }
     }
 
+    fn is_smooth(&self) -> bool {
+        true
+    }
+
+    fn add_hessian(&self, _params: &[f64], hessian: &mut [f64]) {
+        let d = self.dim;
+        for (s, _, v) in self.triples() {
+            for (i, vi) in v.iter().enumerate() {
+                axpy(2.0 * s * s / self.m() * vi, v, &mut hessian[i * d..(i + 1) * d]);
+            }
+        }
+        (0..d).for_each(|j| hessian[j * d + j] += 2.0 * self.ridge);
+    }
+
+    fn add_hessian_times(&self, _params: &[f64], direction: &[f64], out: &mut [f64]) {
+        for (s, _, v) in self.triples() {
+            axpy(2.0 * s * s / self.m() * dot(v, direction), v, out);
+        }
+        axpy(2.0 * self.ridge, direction, out);
+    }
+
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
-        let kappa = 1.0 / step + 2.0 * self.ridge;
-        let outside = if self.full_rank() { 0.0 } else { 1.0 / (step * kappa) };
-        for (z, v) in out.iter_mut().zip(at) {
-            *z = outside * v;
-        }
-        let two_over_m = 2.0 / self.m();
-        for (s, t, v) in self.triples() {
-            let along = dot(v, at);
-            let solved = (two_over_m * s * t + along / step) / (two_over_m * s * s + kappa);
-            axpy(solved - outside * along, v, out);
-        }
+        least_squares_prox(&self.factors, self.m(), self.ridge, at, step, out);
+    }
+
+    fn compact(&self) -> Option<Compact<'_>> {
+        let (points, ridge) = (self.m(), self.ridge);
+        Some(Compact::LeastSquares { points, ridge, factors: &self.factors })
     }
 
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {

@@ -138,6 +138,29 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         }
     }
 
+    fn is_smooth(&self) -> bool {
+        S::SMOOTH && self.lasso == 0.0
+    }
+
+    fn add_hessian(&self, params: &[f64], hessian: &mut [f64]) {
+        let d = self.dim();
+        for (x, y) in self.points_of_data() {
+            let curvature = self.scalar.local(dot(x, params), y, 0.0, 0.0).curvature / self.m();
+            for (i, xi) in x.iter().enumerate() {
+                axpy(curvature * xi, x, &mut hessian[i * d..(i + 1) * d]);
+            }
+        }
+        (0..d).for_each(|j| hessian[j * d + j] += 2.0 * self.ridge);
+    }
+
+    fn add_hessian_times(&self, params: &[f64], direction: &[f64], out: &mut [f64]) {
+        for (x, y) in self.points_of_data() {
+            let curvature = self.scalar.local(dot(x, params), y, 0.0, 0.0).curvature / self.m();
+            axpy(curvature * dot(x, direction), x, out);
+        }
+        axpy(2.0 * self.ridge, direction, out);
+    }
+
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
         self.solve(at, step, out);
     }

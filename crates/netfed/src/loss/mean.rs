@@ -4,9 +4,9 @@
 //! coordinates. With soft(v, t) = sign(v)·max(|v| − t, 0):
 //! prox: z = soft(v/step + 2x̄, η₁)/(1/step + 2 + 2η₂); maximizer of ⟨s,w⟩ − L(w): soft(s + 2x̄, η₁)/(2 + 2η₂).
 
-use super::{Growth, Loss};
+use super::{Compact, Growth, Loss};
 use crate::Dataset;
-use crate::linalg::{distance, norm};
+use crate::linalg::{axpy, distance, norm};
 
 /// L(w) = (1/m) Σ_r ‖x_r − w‖²
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +37,22 @@ fn soft(v: f64, threshold: f64) -> f64 {
     v.signum() * (v.abs() - threshold).max(0.0)
 }
 
+/// The prox from the center alone.
+#[inline(always)]
+pub(crate) fn mean_prox(
+    center: &[f64],
+    ridge: f64,
+    lasso: f64,
+    at: &[f64],
+    step: f64,
+    out: &mut [f64],
+) {
+    let curvature = 1.0 / step + 2.0 + 2.0 * ridge;
+    for ((z, v), c) in out.iter_mut().zip(at).zip(center) {
+        *z = soft(v / step + 2.0 * c, lasso) / curvature;
+    }
+}
+
 impl Loss for Mean {
     fn dim(&self) -> usize {
         self.center.len()
@@ -59,11 +75,25 @@ impl Loss for Mean {
         }
     }
 
+    fn is_smooth(&self) -> bool {
+        self.lasso == 0.0
+    }
+
+    fn add_hessian(&self, _params: &[f64], hessian: &mut [f64]) {
+        let d = self.dim();
+        (0..d).for_each(|j| hessian[j * d + j] += 2.0 + 2.0 * self.ridge);
+    }
+
+    fn add_hessian_times(&self, _params: &[f64], direction: &[f64], out: &mut [f64]) {
+        axpy(2.0 + 2.0 * self.ridge, direction, out);
+    }
+
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
-        let curvature = 1.0 / step + 2.0 + 2.0 * self.ridge;
-        for ((z, v), c) in out.iter_mut().zip(at).zip(&self.center) {
-            *z = soft(v / step + 2.0 * c, self.lasso) / curvature;
-        }
+        mean_prox(&self.center, self.ridge, self.lasso, at, step, out);
+    }
+
+    fn compact(&self) -> Option<Compact<'_>> {
+        Some(Compact::Mean { center: &self.center, ridge: self.ridge, lasso: self.lasso })
     }
 
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], _radius: f64) -> f64 {

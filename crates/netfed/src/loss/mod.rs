@@ -28,10 +28,12 @@ pub use absolute::Absolute;
 pub use hinge::Hinge;
 pub use huber::Huber;
 pub use least_squares::LeastSquares;
+pub(crate) use least_squares::least_squares_prox;
 pub use linear_model::LinearModel;
 pub use logistic::Logistic;
 pub(crate) use logistic::sigmoid;
 pub use mean::Mean;
+pub(crate) use mean::mean_prox;
 pub use scalar::ScalarLoss;
 pub use squared::Squared;
 pub use zero::Zero;
@@ -52,6 +54,15 @@ pub trait Loss: Send + Sync {
 
     /// The gradient of L at w, or a subgradient where there is none.
     fn gradient(&self, params: &[f64], out: &mut [f64]);
+
+    /// Whether L is differentiable everywhere and twice differentiable almost everywhere.
+    fn is_smooth(&self) -> bool;
+
+    /// hessian ← hessian + ∇²L(w) (row-major d × d), where L is smooth.
+    fn add_hessian(&self, params: &[f64], hessian: &mut [f64]);
+
+    /// out ← out + ∇²L(w)·direction, where L is smooth.
+    fn add_hessian_times(&self, params: &[f64], direction: &[f64], out: &mut [f64]);
 
     /// argmin over z of L(z) + ‖z − at‖²/(2·step), to machine accuracy. On entry `out` is a
     /// guess; a good one saves time, any one gives the answer.
@@ -93,10 +104,40 @@ pub trait Loss: Send + Sync {
         false
     }
 
+    /// What the prox needs, in one piece of memory, where that is little.
+    fn compact(&self) -> Option<Compact<'_>> {
+        None
+    }
+
     /// Features and labels, for losses whose growth is [`Growth::Margin`].
     fn margins(&self) -> Option<(&[f64], &[f64])> {
         None
     }
+}
+
+/// Losses with a prox in closed form.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Compact<'a> {
+    /// L = 0
+    Zero,
+    /// The mean of squares, from its singular value decomposition.
+    LeastSquares {
+        /// m
+        points: f64,
+        /// Factor of ‖w‖².
+        ridge: f64,
+        /// For every singular value the entries of v_k, then s_k, then t_k.
+        factors: &'a [f64],
+    },
+    /// The mean of ‖x − w‖².
+    Mean {
+        /// Mean of the points.
+        center: &'a [f64],
+        /// Factor of ‖w‖².
+        ridge: f64,
+        /// Factor of ‖w‖₁.
+        lasso: f64,
+    },
 }
 
 /// What L(w) ≤ B says about the predictions Xw. See docs/certificate.md, lemma 4.

@@ -2,7 +2,7 @@
 //!
 //! L*(s) is 0 at s = 0 and +∞ elsewhere; within ‖w − at‖ ≤ R it is ⟨s, at⟩ + R‖s‖.
 
-use super::{Growth, Loss};
+use super::{Compact, Growth, Loss};
 use crate::linalg::norm;
 
 /// L(w) = 0
@@ -35,8 +35,20 @@ impl Loss for Zero {
         out.fill(0.0);
     }
 
+    fn is_smooth(&self) -> bool {
+        true
+    }
+
+    fn add_hessian(&self, _params: &[f64], _hessian: &mut [f64]) {}
+
+    fn add_hessian_times(&self, _params: &[f64], _direction: &[f64], _out: &mut [f64]) {}
+
     fn prox(&self, at: &[f64], _step: f64, out: &mut [f64]) {
         out.copy_from_slice(at);
+    }
+
+    fn compact(&self) -> Option<Compact<'_>> {
+        Some(Compact::Zero)
     }
 
     fn fenchel_gap(&self, slope: &[f64], _at: &[f64], radius: f64) -> f64 {

@@ -16,14 +16,30 @@ pub use quadratic::Quadratic;
 pub use squared::Squared;
 
 use crate::linalg::norm;
+use crate::sweep::EdgeSteps;
 
 /// A convex penalty φ.
 pub trait Penalty: Send + Sync {
     /// φ(v)
     fn value(&self, diff: &[f64]) -> f64;
 
+    /// Where φ has kinks.
+    fn kinks(&self) -> Kinks;
+
+    /// ∇φ(v); at a kink the subgradient of least norm.
+    fn gradient(&self, diff: &[f64], out: &mut [f64]);
+
+    /// out ← out + scale·∇²φ(v)·direction, away from the kinks.
+    fn add_curvature_times(&self, diff: &[f64], scale: f64, direction: &[f64], out: &mut [f64]);
+
     /// u ← argmin over z of (cφ)*(z) + ‖z − u‖²/(2·step), in place, with c the coupling.
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64);
+
+    /// The steps of a run of edges. Provided: every penalty gets a loop of its own, without a virtual call for each edge.
+    #[doc(hidden)]
+    fn absorb(&self, edges: &mut EdgeSteps<'_>) -> f64 {
+        edges.run(|dual, coupling, step| self.prox_conjugate(dual, coupling, step))
+    }
 
     /// (cφ)*(u); +∞ outside its domain. A violation of the domain by rounding alone
     /// (a relative 1e-12) counts as inside.
@@ -37,6 +53,19 @@ pub trait Penalty: Send + Sync {
     /// and does not increase φ of any difference (docs/certificate.md, lemma 3).
     /// +∞ where no such factor is known.
     fn hull_factor(&self, dim: usize) -> f64;
+}
+
+/// Where a penalty is not smooth, and so which differences it makes vanish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kinks {
+    /// Nowhere.
+    None,
+    /// At v = 0: neighbors get equal models.
+    Zero,
+    /// Where some v_j = 0: neighbors get equal parameters.
+    Coordinates,
+    /// In other places.
+    Others,
 }
 
 /// A lower bound of a penalty by the Euclidean norm.
@@ -59,6 +88,7 @@ fn ball_indicator(dual_norm: f64, coupling: f64) -> f64 {
 }
 
 /// u ← u·min(1, c/‖u‖₂)
+#[inline]
 fn clip_norm2(dual: &mut [f64], coupling: f64) {
     let length = norm(dual);
     if length > coupling {

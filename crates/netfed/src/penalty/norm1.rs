@@ -2,7 +2,7 @@
 //!
 //! (cφ)* is the indicator of |u_j| ≤ c for all j; its prox clips every entry, for every step.
 
-use super::{Penalty, PenaltyGrowth, ball_indicator};
+use super::{Kinks, Penalty, PenaltyGrowth, ball_indicator};
 
 /// φ(v) = ‖v‖₁
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,6 +13,26 @@ impl Penalty for Norm1 {
         diff.iter().map(|v| v.abs()).sum()
     }
 
+    fn kinks(&self) -> Kinks {
+        Kinks::Coordinates
+    }
+
+    fn gradient(&self, diff: &[f64], out: &mut [f64]) {
+        for (o, v) in out.iter_mut().zip(diff) {
+            *o = if *v == 0.0 { 0.0 } else { v.signum() };
+        }
+    }
+
+    fn add_curvature_times(
+        &self,
+        _diff: &[f64],
+        _scale: f64,
+        _direction: &[f64],
+        _out: &mut [f64],
+    ) {
+    }
+
+    #[inline]
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, _step: f64) {
         dual.iter_mut().for_each(|u| *u = u.clamp(-coupling, coupling));
     }

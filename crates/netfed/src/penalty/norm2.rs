@@ -2,8 +2,8 @@
 //!
 //! (cφ)* is the indicator of ‖u‖₂ ≤ c; its prox clips the length of u to c, for every step.
 
-use super::{Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
-use crate::linalg::norm;
+use super::{Kinks, Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
+use crate::linalg::{dot, norm};
 
 /// φ(v) = ‖v‖₂
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,6 +14,28 @@ impl Penalty for Norm2 {
         norm(diff)
     }
 
+    fn kinks(&self) -> Kinks {
+        Kinks::Zero
+    }
+
+    fn gradient(&self, diff: &[f64], out: &mut [f64]) {
+        let length = norm(diff);
+        let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+        out.iter_mut().zip(diff).for_each(|(o, v)| *o = scale * v);
+    }
+
+    fn add_curvature_times(&self, diff: &[f64], scale: f64, direction: &[f64], out: &mut [f64]) {
+        let square = dot(diff, diff);
+        if square > 0.0 {
+            let scale = scale / square.sqrt();
+            let along = dot(diff, direction) / square;
+            for ((o, p), v) in out.iter_mut().zip(direction).zip(diff) {
+                *o += scale * (p - along * v);
+            }
+        }
+    }
+
+    #[inline]
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, _step: f64) {
         clip_norm2(dual, coupling);
     }

@@ -4,7 +4,7 @@
 //! thresholding by the t ≥ 0 with Σ_j max(|u_j| − t, 0) = c. Michelot's iteration finds t
 //! exactly in at most d passes, without sorting and without memory.
 
-use super::{Penalty, PenaltyGrowth, ball_indicator};
+use super::{Kinks, Penalty, PenaltyGrowth, ball_indicator};
 
 /// φ(v) = ‖v‖_∞
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,6 +13,27 @@ pub struct NormInf;
 impl Penalty for NormInf {
     fn value(&self, diff: &[f64]) -> f64 {
         diff.iter().fold(0.0, |m, v| f64::max(m, v.abs()))
+    }
+
+    fn kinks(&self) -> Kinks {
+        Kinks::Others
+    }
+
+    fn gradient(&self, diff: &[f64], out: &mut [f64]) {
+        let largest = self.value(diff);
+        let count = diff.iter().filter(|v| v.abs() == largest).count() as f64;
+        for (o, v) in out.iter_mut().zip(diff) {
+            *o = if largest > 0.0 && v.abs() == largest { v.signum() / count } else { 0.0 };
+        }
+    }
+
+    fn add_curvature_times(
+        &self,
+        _diff: &[f64],
+        _scale: f64,
+        _direction: &[f64],
+        _out: &mut [f64],
+    ) {
     }
 
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, _step: f64) {

@@ -3,7 +3,7 @@
 //! (cφ)*(u) = Σ_k (e_kᵀu)²/(2c·q_k), +∞ when u leaves the range of Q; its prox with step s
 //! scales the k-th eigencomponent of u by c·q_k/(c·q_k + s). Both cost 2d² multiplications.
 
-use super::{Penalty, PenaltyGrowth, ROUNDING};
+use super::{Kinks, Penalty, PenaltyGrowth, ROUNDING};
 use crate::Error;
 use crate::linalg::{axpy, dot, norm, symmetric_eigen};
 
@@ -66,6 +66,23 @@ impl Quadratic {
 impl Penalty for Quadratic {
     fn value(&self, diff: &[f64]) -> f64 {
         self.eigenpairs().map(|(q, e)| 0.5 * q * dot(e, diff).powi(2)).sum()
+    }
+
+    fn kinks(&self) -> Kinks {
+        Kinks::None
+    }
+
+    fn gradient(&self, diff: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (q, e) in self.eigenpairs() {
+            axpy(q * dot(e, diff), e, out);
+        }
+    }
+
+    fn add_curvature_times(&self, _diff: &[f64], scale: f64, direction: &[f64], out: &mut [f64]) {
+        for (q, e) in self.eigenpairs() {
+            axpy(scale * q * dot(e, direction), e, out);
+        }
     }
 
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64) {

@@ -2,8 +2,8 @@
 //!
 //! (cφ)*(u) = ‖u‖₂²/(2c); its prox with step s is u·c/(c + s).
 
-use super::{Penalty, PenaltyGrowth};
-use crate::linalg::dot;
+use super::{Kinks, Penalty, PenaltyGrowth};
+use crate::linalg::{axpy, dot};
 
 /// φ(v) = ½‖v‖₂²
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,6 +14,19 @@ impl Penalty for Squared {
         0.5 * dot(diff, diff)
     }
 
+    fn kinks(&self) -> Kinks {
+        Kinks::None
+    }
+
+    fn gradient(&self, diff: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(diff);
+    }
+
+    fn add_curvature_times(&self, _diff: &[f64], scale: f64, direction: &[f64], out: &mut [f64]) {
+        axpy(scale, direction, out);
+    }
+
+    #[inline]
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64) {
         let scale = coupling / (coupling + step);
         dual.iter_mut().for_each(|u| *u *= scale);

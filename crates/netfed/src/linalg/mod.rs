@@ -1,13 +1,18 @@
-//! The only file that knows the linear-algebra dependency.
+//! The only folder that knows the linear-algebra dependency.
 //!
 //! Small kernels on slices, a Cholesky factorization for the small systems inside a prox
 //! (written by hand: it works in place and does not allocate), and the decompositions of
 //! `faer` for everything that is done once.
 
+mod sparse;
+
+pub(crate) use sparse::SparseCholesky;
+
 use crate::Error;
 use faer::{MatRef, Side};
 
 /// ⟨a, b⟩
+#[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
@@ -18,16 +23,19 @@ pub(crate) fn dot_size(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// ‖a‖₂
+#[inline]
 pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
 /// ‖a − b‖₂
+#[inline]
 pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
 }
 
 /// y ← y + c·x
+#[inline]
 pub(crate) fn axpy(c: f64, x: &[f64], y: &mut [f64]) {
     for (yi, xi) in y.iter_mut().zip(x) {
         *yi += c * xi;

@@ -1,0 +1,184 @@
+//! The solver that suits the problem.
+//!
+//! * Smooth losses and a penalty without kinks (`squared`, `quadratic`): Newton's method (`newton.rs`).
+//! * Everything else: the primal-dual method (`sweep.rs`) with over-relaxation ρ = 1.7, edge weights κ = √A and a step ratio γ that
+//!   keeps models and duals moving equally far. A norm makes models equal; where the losses are smooth, every now and then equal
+//!   models are fused, Newton's method solves what is left, and the duals are made to fit (`fusion.rs`, `newton.rs`, `repair.rs`). If
+//!   the groups were right, this ends the run; if not, the primal-dual method goes on from the better of the two points.
+
+use crate::certificate::Certificate;
+use crate::fusion::Fusion;
+use crate::newton::{self, Outcome};
+use crate::penalty::Kinks;
+use crate::repair::repair;
+use crate::solve::{Method, Run};
+use crate::sweep::{Moved, Sweep};
+use crate::{Matrix, Problem, Solution, Start};
+
+/// ρ
+const OVER_RELAXATION: f64 = 1.7;
+
+pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
+    let problem = run.problem;
+    let smooth = (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
+    let kinks = problem.penalty().kinks();
+    if smooth && kinks == Kinks::None {
+        let begin = start.unwrap_or_else(|| initial(problem));
+        return match newton(run, begin) {
+            Ok(solution) => solution,
+            Err(point) => primal_dual(run, Some(point), false),
+        };
+    }
+    primal_dual(run, start, smooth && kinks != Kinks::Others)
+}
+
+/// w = 0 and u = 0; a node without edges is at a minimizer of its own loss.
+fn initial(problem: &Problem) -> Start {
+    let dim = problem.dim();
+    let mut params = Matrix::zeros(problem.nodes(), dim);
+    for i in (0..problem.nodes()).filter(|&i| problem.graph().degree(i) == 0) {
+        problem.loss(i).maximizer(&vec![0.0; dim], params.row_mut(i));
+    }
+    Start { params, duals: Matrix::zeros(problem.graph().edges().len(), dim) }
+}
+
+/// Newton's method alone; gives the point back when it does not get there.
+fn newton(run: &mut Run<'_>, mut point: Start) -> Result<Solution, Start> {
+    let problem = run.problem;
+    let mut fusion = Fusion::none(problem);
+    let mut accuracy = 1e-6;
+    loop {
+        let outcome = match run.goes_on() {
+            true => newton::newton(
+                problem,
+                &mut fusion,
+                &mut point.params,
+                accuracy,
+                f64::INFINITY,
+                &mut |work| run.spend(work),
+            ),
+            false => Outcome::Stopped,
+        };
+        repair(problem, &fusion, &point.params, &mut point.duals, 0.0, &mut |_| true);
+        let certificate = run.certify(&point);
+        if run.meets(&certificate) || !run.goes_on() {
+            return Ok(run.finish(point, certificate, Method::Newton));
+        }
+        if outcome == Outcome::Stuck || accuracy <= 1e-15 {
+            return Err(point);
+        }
+        accuracy *= 1e-2;
+    }
+}
+
+/// The adaptive primal-dual method; with `finish` it tries Newton's method on the fused models.
+fn primal_dual(run: &mut Run<'_>, start: Option<Start>, finish: bool) -> Solution {
+    let problem = run.problem;
+    let kappa = edge_weights(problem);
+    let mut sweep = Sweep::new(problem, run.options.step_ratio, |e| kappa[e]);
+    if let Some(start) = start {
+        sweep.set(&start);
+    }
+    let mut balance = Balance::default();
+    let mut next_look = 0;
+    let mut method = Method::Adaptive;
+    let mut credit = 5.0;
+    loop {
+        if run.iterations >= next_look || !run.goes_on() {
+            let point = sweep.point();
+            let certificate = run.certify(&point);
+            let better = if finish && run.goes_on() && run.iterations > 0 {
+                fuse(run, &point, &certificate, &mut credit)
+            } else {
+                None
+            };
+            if let Some((point, certificate)) = better {
+                method = Method::Fused;
+                if run.meets(&certificate) || !run.goes_on() {
+                    return run.finish(point, certificate, method);
+                }
+                sweep.set(&point);
+            } else if run.meets(&certificate) || !run.goes_on() {
+                return run.finish(point, certificate, method);
+            }
+            next_look = run.iterations + run.options.check_every.max(run.iterations / 5);
+        }
+        // A look wants a point in the domain: the step before it is not relaxed.
+        let last =
+            run.iterations + 1 >= next_look || run.iterations + 1 >= run.options.max_iterations;
+        let moved = sweep.iterate(if last { 1.0 } else { OVER_RELAXATION });
+        balance.update(moved, &mut sweep.step_ratio);
+        credit += 0.5;
+        run.tick();
+    }
+}
+
+/// Fuses equal models, solves for the rest and makes the duals fit; the outcome if it is better.
+fn fuse(
+    run: &mut Run<'_>,
+    point: &Start,
+    certificate: &Certificate,
+    credit: &mut f64,
+) -> Option<(Start, Certificate)> {
+    let problem = run.problem;
+    let mut fusion = Fusion::of(problem, &point.duals);
+    let before = fusion.count;
+    let mut fused = point.clone();
+    let most = *credit;
+    let mut spend = |work: f64| {
+        *credit -= work;
+        run.spend(work) && *credit > 0.0
+    };
+    let outcome = newton::newton(problem, &mut fusion, &mut fused.params, 1e-12, most, &mut spend);
+    let objective = problem.objective(&fused.params);
+    if std::env::var("TRACE").is_ok() {
+        eprintln!(
+            "  it {} unknowns {before} {} {:?} P {:.3e} -> {:.3e}",
+            run.iterations,
+            fusion.count,
+            outcome,
+            certificate.objective,
+            objective - certificate.objective
+        );
+    }
+    if outcome != Outcome::Solved || objective > certificate.objective {
+        return None;
+    }
+    repair(problem, &fusion, &fused.params, &mut fused.duals, 1e-13, &mut |work| run.spend(work));
+    let proof = run.certify(&fused);
+    if std::env::var("TRACE").is_ok() {
+        eprintln!("     gap {:.3e} -> {:.3e}", certificate.relative_gap, proof.relative_gap);
+    }
+    (proof.accuracy() <= certificate.accuracy()).then_some((fused, proof))
+}
+
+/// κ = √A, relative to its geometric mean.
+fn edge_weights(problem: &Problem) -> Vec<f64> {
+    let edges = problem.graph().edges();
+    let mean = edges.iter().map(|e| e.weight.ln()).sum::<f64>() / edges.len().max(1) as f64;
+    edges.iter().map(|e| (0.5 * (e.weight.ln() - mean)).exp()).collect()
+}
+
+/// Keeps models and duals moving equally far, each in the metric of its steps: then γ suits the problem. The times between two
+/// changes grow, so that γ settles.
+#[derive(Default)]
+struct Balance {
+    since: u64,
+    changes: i32,
+}
+
+impl Balance {
+    fn update(&mut self, moved: Moved, step_ratio: &mut f64) {
+        self.since += 1;
+        let patience = 5.0 * 1.1f64.powi(self.changes);
+        if (self.since as f64) < patience || moved.params <= 0.0 || moved.duals <= 0.0 {
+            return;
+        }
+        let factor = (moved.params / moved.duals).sqrt() / *step_ratio;
+        if !(0.5..=2.0).contains(&factor) && factor.is_finite() {
+            *step_ratio *= factor.sqrt().clamp(0.1, 10.0);
+            self.since = 0;
+            self.changes += 1;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Which parameters of neighbors are equal, and one unknown for every group of equal ones.
+//!
+//! At a solution the difference over an edge is zero where the dual lies strictly inside the domain of the conjugate penalty. Read off a
+//! point (w, u) near a solution this gives the groups exactly; a wrong guess shows in the certificate.
+
+use crate::penalty::Kinks;
+use crate::{Matrix, Problem};
+
+/// How far inside, relative to the coupling, a dual must be.
+const INSIDE: f64 = 1e-7;
+
+/// Groups of equal parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fusion {
+    /// The unknown of every parameter, node by node.
+    pub(crate) unknown: Vec<u32>,
+    /// Number of unknowns.
+    pub(crate) count: usize,
+}
+
+impl Fusion {
+    /// Every parameter is an unknown of its own.
+    pub(crate) fn none(problem: &Problem) -> Fusion {
+        let count = problem.nodes() * problem.dim();
+        Fusion { unknown: (0..count as u32).collect(), count }
+    }
+
+    /// The groups that the duals tell.
+    pub(crate) fn of(problem: &Problem, duals: &Matrix) -> Fusion {
+        let (nodes, dim) = (problem.nodes(), problem.dim());
+        let edges = problem.graph().edges();
+        if problem.penalty().kinks() == Kinks::Coordinates {
+            let mut groups = Groups::new(nodes * dim);
+            for (k, e) in edges.iter().enumerate() {
+                let most = problem.coupling(k) * (1.0 - INSIDE);
+                for (j, u) in duals.row(k).iter().enumerate() {
+                    if u.abs() < most {
+                        groups.join(e.tail * dim + j, e.head * dim + j);
+                    }
+                }
+            }
+            let (unknown, count) = groups.numbered();
+            return Fusion { unknown, count };
+        }
+        let mut groups = Groups::new(nodes);
+        let mut grown = vec![0.0; dim];
+        for (k, e) in edges.iter().enumerate() {
+            grown.iter_mut().zip(duals.row(k)).for_each(|(g, u)| *g = u * (1.0 + INSIDE));
+            if problem.penalty().conjugate(&grown, problem.coupling(k)) == 0.0 {
+                groups.join(e.tail, e.head);
+            }
+        }
+        let (group, count) = groups.numbered();
+        let unknown =
+            group.iter().flat_map(|g| (0..dim as u32).map(move |j| g * dim as u32 + j)).collect();
+        Fusion { unknown, count: count * dim }
+    }
+
+    /// The same groups with some of them joined.
+    pub(crate) fn joined(&self, pairs: &[(u32, u32)]) -> Fusion {
+        let mut groups = Groups::new(self.count);
+        pairs.iter().for_each(|&(a, b)| groups.join(a as usize, b as usize));
+        let (number, count) = groups.numbered();
+        let unknown = self.unknown.iter().map(|&k| number[k as usize]).collect();
+        Fusion { unknown, count }
+    }
+
+    /// The unknowns of a node.
+    pub(crate) fn row(&self, node: usize, dim: usize) -> &[u32] {
+        &self.unknown[node * dim..(node + 1) * dim]
+    }
+
+    /// out ← the sum of `values` over every group.
+    pub(crate) fn sum(&self, values: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        self.unknown.iter().zip(values).for_each(|(&k, v)| out[k as usize] += v);
+    }
+
+    /// out ← the value of the unknown, for every parameter.
+    pub(crate) fn spread(&self, unknowns: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(&self.unknown).for_each(|(o, &k)| *o = unknowns[k as usize]);
+    }
+
+    /// The mean of `values` over every group.
+    pub(crate) fn mean(&self, values: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.count];
+        let mut sizes = vec![0.0; self.count];
+        for (&k, v) in self.unknown.iter().zip(values) {
+            sums[k as usize] += v;
+            sizes[k as usize] += 1.0;
+        }
+        sums.iter().zip(&sizes).map(|(s, n)| s / n).collect()
+    }
+}
+
+/// Disjoint sets.
+struct Groups(Vec<u32>);
+
+impl Groups {
+    fn new(count: usize) -> Groups {
+        Groups((0..count as u32).collect())
+    }
+
+    fn find(&mut self, mut at: usize) -> usize {
+        while self.0[at] as usize != at {
+            self.0[at] = self.0[self.0[at] as usize];
+            at = self.0[at] as usize;
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.0[a.max(b)] = a.min(b) as u32;
+    }
+
+    /// The number of each one's set, in the order of first members, and how many there are.
+    fn numbered(mut self) -> (Vec<u32>, usize) {
+        let mut number = vec![u32::MAX; self.0.len()];
+        let mut count = 0;
+        for i in 0..self.0.len() {
+            let root = self.find(i);
+            if number[root] == u32::MAX {
+                number[root] = count;
+                count += 1;
+            }
+            number[i] = number[root];
+        }
+        (number, count as usize)
+    }
+}

@@ -1,0 +1,185 @@
+//! Newton's method for the models that are left when equal parameters are one unknown (`fusion.rs`):
+//!
+//!   minimize over z   Σᵢ Lᵢ(wᵢ(z)) + Σₑ cφ(w_tail(z) − w_head(z))
+//!
+//! Between groups the differences are not zero, so that φ is smooth there; for the penalties without kinks every parameter is its own
+//! group. Where a step would cross a kink, the groups on both sides are joined.
+
+use crate::fusion::Fusion;
+use crate::linalg::axpy;
+use crate::parallel::{dot, for_rows, sum_rows};
+use crate::penalty::Kinks;
+use crate::problem::difference;
+use crate::system::System;
+use crate::{Matrix, Problem};
+
+const NEWTON_STEPS: usize = 30;
+
+/// How a run of Newton's method ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Outcome {
+    /// The gradient is as small as asked for.
+    Solved,
+    /// The caller asked to stop.
+    Stopped,
+    /// No progress: the groups may be wrong.
+    Stuck,
+}
+
+/// Minimizes in the unknowns of a fusion, from the models `params`, until the gradient has fallen to `accuracy` times the size of its
+/// terms. `spend` is told the work, in sweeps over the edges; false stops. `most` is what one step may cost.
+pub(crate) fn newton(
+    problem: &Problem,
+    fusion: &mut Fusion,
+    params: &mut Matrix,
+    accuracy: f64,
+    most: f64,
+    spend: &mut dyn FnMut(f64) -> bool,
+) -> Outcome {
+    loop {
+        let joins = match descend(problem, fusion, params, accuracy, most, spend) {
+            Ok(outcome) => return outcome,
+            Err(joins) => joins,
+        };
+        *fusion = fusion.joined(&joins);
+    }
+}
+
+/// Newton steps for fixed groups; an error names the pairs of unknowns that are to be joined.
+fn descend(
+    problem: &Problem,
+    fusion: &Fusion,
+    params: &mut Matrix,
+    accuracy: f64,
+    most: f64,
+    spend: &mut dyn FnMut(f64) -> bool,
+) -> Result<Outcome, Vec<(u32, u32)>> {
+    let reduced = Reduced::new(problem, fusion);
+    let mut z = fusion.mean(params.as_slice());
+    fusion.spread(&z, params.as_mut_slice());
+    let mut trial = params.clone();
+    let mut value = reduced.objective(params);
+    let (mut full, mut gradient) = (vec![0.0; trial.as_slice().len()], vec![0.0; fusion.count]);
+    let mut system: Option<System<'_>> = None;
+    let mut first = 0.0;
+    for _ in 0..NEWTON_STEPS {
+        reduced.gradient(params, &mut full);
+        fusion.sum(&full, &mut gradient);
+        let size = dot(&gradient, &gradient).sqrt();
+        let scale = dot(&full, &full).sqrt();
+        first = f64::max(first, size.max(scale));
+        if size <= accuracy * first {
+            return Ok(Outcome::Solved);
+        }
+        let system = system.get_or_insert_with(|| System::new(&reduced, most));
+        let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        let relative = (0.1 * accuracy * first / size).clamp(1e-14, 0.1);
+        let goes_on = system.solve(params, &mut direction, relative, spend);
+        let descent = dot(&gradient, &direction);
+        if descent >= 0.0 || !descent.is_finite() {
+            return Ok(if goes_on { Outcome::Stuck } else { Outcome::Stopped });
+        }
+        let noise = 4e-15 * value.abs();
+        let mut length = 1.0;
+        loop {
+            let moved: Vec<f64> = z.iter().zip(&direction).map(|(z, p)| z + length * p).collect();
+            fusion.spread(&moved, trial.as_mut_slice());
+            let there = reduced.objective(&trial);
+            if there <= value + 1e-4 * length * descent + noise {
+                z = moved;
+                std::mem::swap(params, &mut trial);
+                value = there;
+                break;
+            }
+            if length == 1.0 {
+                let pairs = reduced.crossings(params, &trial);
+                if !pairs.is_empty() {
+                    return Err(pairs);
+                }
+            }
+            length *= 0.5;
+            if length < 1e-4 {
+                let done = -descent <= 1e3 * noise;
+                return Ok(if done { Outcome::Solved } else { Outcome::Stuck });
+            }
+        }
+        if !goes_on {
+            return Ok(Outcome::Stopped);
+        }
+    }
+    Ok(Outcome::Stuck)
+}
+
+/// The problem in the unknowns of a fusion.
+pub(crate) struct Reduced<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) fusion: &'a Fusion,
+    /// Whether an edge lies between different unknowns.
+    pub(crate) active: Vec<bool>,
+    /// These edges.
+    pub(crate) active_edges: Vec<u32>,
+}
+
+impl<'a> Reduced<'a> {
+    fn new(problem: &'a Problem, fusion: &'a Fusion) -> Reduced<'a> {
+        let dim = problem.dim();
+        let edges = problem.graph().edges();
+        let active: Vec<bool> =
+            edges.iter().map(|e| fusion.row(e.tail, dim) != fusion.row(e.head, dim)).collect();
+        let active_edges = (0..edges.len() as u32).filter(|&e| active[e as usize]).collect();
+        Reduced { problem, fusion, active, active_edges }
+    }
+
+    fn objective(&self, params: &Matrix) -> f64 {
+        let (problem, dim) = (self.problem, self.problem.dim());
+        let nodes =
+            sum_rows(problem.nodes(), 8 * dim, 0, |i, _| problem.loss(i).value(params.row(i)));
+        let edges = &self.active_edges;
+        let between = sum_rows(edges.len(), 2 * dim, dim, |k, diff| {
+            problem.edge_value(edges[k] as usize, params, diff)
+        });
+        nodes + between
+    }
+
+    /// The gradient at every node's parameters; fused differences do not count.
+    fn gradient(&self, params: &Matrix, out: &mut [f64]) {
+        let (problem, dim) = (self.problem, self.problem.dim());
+        let graph = problem.graph();
+        for_rows(out, dim, 16 * dim, 2 * dim, |i, g, scratch| {
+            let (diff, slope) = scratch.split_at_mut(dim);
+            problem.loss(i).gradient(params.row(i), g);
+            for inc in graph.incident(i).iter().filter(|inc| self.active[inc.edge()]) {
+                let e = graph.edges()[inc.edge()];
+                difference(params.row(e.tail), params.row(e.head), diff);
+                problem.penalty().gradient(diff, slope);
+                axpy(inc.sign() * problem.coupling(inc.edge()), slope, g);
+            }
+        });
+    }
+
+    /// Pairs of unknowns whose difference would change its sign between two points: between them lies a kink, and there they are
+    /// equal.
+    fn crossings(&self, from: &Matrix, to: &Matrix) -> Vec<(u32, u32)> {
+        let (problem, dim) = (self.problem, self.problem.dim());
+        let kinks = problem.penalty().kinks();
+        let mut pairs = Vec::new();
+        if kinks == Kinks::None {
+            return pairs;
+        }
+        let (mut before, mut after) = (vec![0.0; dim], vec![0.0; dim]);
+        for &e in &self.active_edges {
+            let edge = problem.graph().edges()[e as usize];
+            difference(from.row(edge.tail), from.row(edge.head), &mut before);
+            difference(to.row(edge.tail), to.row(edge.head), &mut after);
+            let (tail, head) = (self.fusion.row(edge.tail, dim), self.fusion.row(edge.head, dim));
+            let all = || tail.iter().copied().zip(head.iter().copied());
+            if kinks == Kinks::Coordinates {
+                let crosses = before.iter().zip(&after).map(|(b, a)| b * a <= 0.0);
+                pairs.extend(all().zip(crosses).filter(|((t, h), c)| *c && t != h).map(|(p, _)| p));
+            } else if dot(&before, &after) <= 0.0 {
+                pairs.extend(all());
+            }
+        }
+        pairs
+    }
+}

@@ -1,0 +1,327 @@
+//! The linear system of a Newton step: (∇²L + Σₑ c·∇²φ) p = rhs, in the unknowns of a fusion.
+//!
+//! Cholesky's method for sparse matrices where the graph allows a cheap factor (chains, grids, near neighbors, few groups); otherwise
+//! conjugate gradients with one block per group as preconditioner. A product with the Hessian costs about one sweep over
+//! the edges.
+
+use crate::linalg::{SparseCholesky, axpy, cholesky, cholesky_solve};
+use crate::newton::Reduced;
+use crate::parallel::{dot, for_rows};
+use crate::penalty::Kinks;
+use crate::problem::difference;
+use crate::{Matrix, Problem};
+
+/// Sweeps that a factorization may cost; beyond, conjugate gradients are expected to be cheaper.
+const MOST_SWEEPS: f64 = 40.0;
+/// Entries of the matrix, counting repetitions, up to which it is put together.
+const MOST_ENTRIES: usize = 1 << 22;
+/// Parameters up to which the blocks of the preconditioner are factored.
+const BLOCK: usize = 64;
+const CG_STEPS: usize = 2000;
+
+/// Multiplications of one sweep over nodes and edges, about.
+pub(crate) fn sweep_cost(problem: &Problem) -> f64 {
+    let dim = problem.dim() as f64;
+    let local = |i: usize| {
+        let loss = problem.loss(i);
+        let rank = (loss.points() as f64).min(dim);
+        // A prox without closed form is a handful of Newton steps.
+        if loss.compact().is_some() {
+            4.0 * rank * dim
+        } else {
+            5.0 * loss.points() as f64 * dim * rank
+        }
+    };
+    let nodes: f64 = (0..problem.nodes()).map(local).sum();
+    nodes + 8.0 * dim * problem.graph().edges().len() as f64
+}
+
+/// A way to solve the system.
+pub(crate) struct System<'a> {
+    reduced: &'a Reduced<'a>,
+    /// The factorization, and its cost in sweeps.
+    direct: Option<(SparseCholesky, f64)>,
+}
+
+impl<'a> System<'a> {
+    /// `most` is what a solution may cost, in sweeps.
+    pub(crate) fn new(reduced: &'a Reduced<'a>, most: f64) -> System<'a> {
+        let unit = sweep_cost(reduced.problem);
+        let direct = (reduced.entries() <= MOST_ENTRIES)
+            .then(|| SparseCholesky::new(reduced.fusion.count, &reduced.pattern()))
+            .flatten()
+            // Factorizations use the processor four times as well as sweeps.
+            .map(|c| (0.25 * c.cost() / unit, c))
+            .filter(|(sweeps, _)| *sweeps <= MOST_SWEEPS.min(most))
+            .map(|(sweeps, c)| (c, sweeps));
+        System { reduced, direct }
+    }
+
+    /// Solves the system at `params` to a relative residual, in place. False when stopped.
+    pub(crate) fn solve(
+        &mut self,
+        params: &Matrix,
+        rhs: &mut [f64],
+        relative: f64,
+        spend: &mut dyn FnMut(f64) -> bool,
+    ) -> bool {
+        let reduced = self.reduced;
+        if let Some((cholesky, sweeps)) = &mut self.direct {
+            let mut values = reduced.values(params);
+            let n = reduced.fusion.count;
+            let diagonal = values.len() - n;
+            let mean = reduced.pattern_diagonal_sum(&values) / n as f64;
+            let mut shift = 1e-13 * mean;
+            while shift <= mean {
+                values[diagonal..].fill(shift);
+                if cholesky.factor(&values) {
+                    cholesky.solve(rhs);
+                    return spend(sweeps.max(1.0));
+                }
+                shift *= 100.0;
+            }
+        }
+        conjugate_gradients(reduced, params, rhs, relative, spend)
+    }
+}
+
+impl Reduced<'_> {
+    fn curved(&self) -> bool {
+        self.problem.penalty().kinks() != Kinks::Coordinates
+    }
+
+    /// Number of entries of [`Reduced::pattern`], about.
+    fn entries(&self) -> usize {
+        let dim = self.problem.dim();
+        let edges = if self.curved() { 4 * self.active_edges.len() } else { 0 };
+        (self.problem.nodes() + edges) * dim * dim
+    }
+
+    /// Calls `f(rows, columns)` with the unknowns of every block that the Hessian adds up: one per node, four per active edge.
+    fn for_blocks(&self, mut f: impl FnMut(&[u32], &[u32])) {
+        let dim = self.problem.dim();
+        for i in 0..self.problem.nodes() {
+            f(self.fusion.row(i, dim), self.fusion.row(i, dim));
+        }
+        if self.curved() {
+            for &e in &self.active_edges {
+                let edge = self.problem.graph().edges()[e as usize];
+                let (t, h) = (self.fusion.row(edge.tail, dim), self.fusion.row(edge.head, dim));
+                [(t, t), (h, h), (t, h), (h, t)].into_iter().for_each(|(a, b)| f(a, b));
+            }
+        }
+    }
+
+    /// Rows and columns of the entries of the lower triangle; the diagonal once more at the end.
+    fn pattern(&self) -> Vec<(u32, u32)> {
+        let mut entries = Vec::with_capacity(self.entries());
+        self.for_blocks(|rows, cols| {
+            for &r in rows {
+                entries.extend(cols.iter().filter(|&&c| c <= r).map(|&c| (r, c)));
+            }
+        });
+        entries.extend((0..self.fusion.count as u32).map(|k| (k, k)));
+        entries
+    }
+
+    /// The values that belong to [`Reduced::pattern`], with zeros for the diagonal at the end.
+    fn values(&self, params: &Matrix) -> Vec<f64> {
+        let (problem, dim) = (self.problem, self.problem.dim());
+        let mut values = Vec::with_capacity(self.entries());
+        let (mut block, mut diff) = (vec![0.0; dim * dim], vec![0.0; dim]);
+        let (mut node, mut part) = (0, 0);
+        self.for_blocks(|rows, cols| {
+            let sign = if node < problem.nodes() {
+                block.fill(0.0);
+                problem.loss(node).add_hessian(params.row(node), &mut block);
+                node += 1;
+                1.0
+            } else {
+                if part % 4 == 0 {
+                    let e = self.active_edges[part / 4] as usize;
+                    let edge = problem.graph().edges()[e];
+                    difference(params.row(edge.tail), params.row(edge.head), &mut diff);
+                    self.curvature(e, &diff, &mut block);
+                }
+                part += 1;
+                if (part - 1) % 4 < 2 { 1.0 } else { -1.0 }
+            };
+            for (r, row) in rows.iter().zip(block.chunks_exact(dim)) {
+                values.extend(cols.iter().zip(row).filter(|(c, _)| *c <= r).map(|(_, v)| sign * v));
+            }
+        });
+        values.resize(values.len() + self.fusion.count, 0.0);
+        values
+    }
+
+    fn pattern_diagonal_sum(&self, values: &[f64]) -> f64 {
+        let mut at = 0;
+        let mut sum = 0.0;
+        self.for_blocks(|rows, cols| {
+            for r in rows {
+                for c in cols.iter().filter(|c| *c <= r) {
+                    if c == r {
+                        sum += values[at];
+                    }
+                    at += 1;
+                }
+            }
+        });
+        sum
+    }
+
+    /// block ← c·∇²φ(diff), row-major.
+    fn curvature(&self, edge: usize, diff: &[f64], block: &mut [f64]) {
+        let dim = diff.len();
+        let mut unit = vec![0.0; dim];
+        block.fill(0.0);
+        for (j, row) in block.chunks_exact_mut(dim).enumerate() {
+            unit[j] = 1.0;
+            let coupling = self.problem.coupling(edge);
+            self.problem.penalty().add_curvature_times(diff, coupling, &unit, row);
+            unit[j] = 0.0;
+        }
+    }
+
+    /// out ← Hessian·direction, at every node's parameters.
+    fn hessian_times(&self, params: &Matrix, direction: &[f64], out: &mut [f64]) {
+        let (problem, dim) = (self.problem, self.problem.dim());
+        let graph = problem.graph();
+        let of = |node: usize| &direction[node * dim..(node + 1) * dim];
+        for_rows(out, dim, 16 * dim, 2 * dim, |i, y, scratch| {
+            y.fill(0.0);
+            problem.loss(i).add_hessian_times(params.row(i), of(i), y);
+            if !self.curved() {
+                return;
+            }
+            let (diff, along) = scratch.split_at_mut(dim);
+            for inc in graph.incident(i).iter().filter(|inc| self.active[inc.edge()]) {
+                // The curvature is even: seen from the node, both differences change their sign.
+                difference(params.row(i), params.row(inc.neighbor()), diff);
+                difference(of(i), of(inc.neighbor()), along);
+                problem.penalty().add_curvature_times(diff, problem.coupling(inc.edge()), along, y);
+            }
+        });
+    }
+}
+
+/// Conjugate gradients for Hessian·p = rhs, to a relative residual; `rhs` becomes p. False when stopped.
+fn conjugate_gradients(
+    reduced: &Reduced<'_>,
+    params: &Matrix,
+    rhs: &mut [f64],
+    relative: f64,
+    spend: &mut dyn FnMut(f64) -> bool,
+) -> bool {
+    let fusion = reduced.fusion;
+    let entries = params.as_slice().len();
+    let preconditioner = Preconditioner::new(reduced, params);
+    let mut residual = rhs.to_vec();
+    let mut solved = vec![0.0; rhs.len()];
+    let mut z = residual.clone();
+    preconditioner.apply(&mut z);
+    let mut p = z.clone();
+    let (mut wide, mut wide_product) = (vec![0.0; entries], vec![0.0; entries]);
+    let mut product = vec![0.0; rhs.len()];
+    let mut rz = dot(&residual, &z);
+    let target = relative * dot(&residual, &residual).sqrt();
+    let mut goes_on = true;
+    for _ in 0..CG_STEPS {
+        fusion.spread(&p, &mut wide);
+        reduced.hessian_times(params, &wide, &mut wide_product);
+        fusion.sum(&wide_product, &mut product);
+        let curvature = dot(&p, &product);
+        if curvature.is_nan() || curvature <= 1e-300 {
+            break;
+        }
+        let length = rz / curvature;
+        axpy(length, &p, &mut solved);
+        axpy(-length, &product, &mut residual);
+        goes_on = spend(1.0);
+        if !goes_on || dot(&residual, &residual).sqrt() <= target {
+            break;
+        }
+        z.copy_from_slice(&residual);
+        preconditioner.apply(&mut z);
+        let next = dot(&residual, &z);
+        let keep = next / rz;
+        rz = next;
+        p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + keep * *p);
+    }
+    rhs.copy_from_slice(&solved);
+    goes_on
+}
+
+/// The blocks of the Hessian that belong to one group each, factored; single entries where groups are not of whole models or models are
+/// large.
+struct Preconditioner {
+    /// Rows of a block.
+    size: usize,
+    factors: Vec<f64>,
+}
+
+impl Preconditioner {
+    fn new(reduced: &Reduced<'_>, params: &Matrix) -> Preconditioner {
+        let (problem, dim) = (reduced.problem, reduced.problem.dim());
+        let whole = reduced.curved() && dim <= BLOCK;
+        let size = if whole { dim } else { 1 };
+        let groups = reduced.fusion.count / size;
+        let mut factors = vec![0.0; groups * size * size];
+        let mut block = vec![0.0; dim * dim];
+        let mut add = |node: usize, block: &[f64]| {
+            let row = reduced.fusion.row(node, dim);
+            if whole {
+                let at = row[0] as usize / dim * dim * dim;
+                axpy(1.0, block, &mut factors[at..at + dim * dim]);
+            } else {
+                for (j, &k) in row.iter().enumerate() {
+                    factors[k as usize] += block[j * dim + j];
+                }
+            }
+        };
+        for i in 0..problem.nodes() {
+            block.fill(0.0);
+            if dim <= 4 * BLOCK {
+                problem.loss(i).add_hessian(params.row(i), &mut block);
+            } else {
+                // The mean of the diagonal, from one product.
+                let signs: Vec<f64> = (0..dim).map(|j| [1.0, -1.0][j % 2]).collect();
+                let mut product = vec![0.0; dim];
+                problem.loss(i).add_hessian_times(params.row(i), &signs, &mut product);
+                let mean = dot(&signs, &product) / dim as f64;
+                (0..dim).for_each(|j| block[j * dim + j] = mean);
+            }
+            add(i, &block);
+        }
+        if reduced.curved() {
+            let mut diff = vec![0.0; dim];
+            for &e in &reduced.active_edges {
+                let edge = problem.graph().edges()[e as usize];
+                difference(params.row(edge.tail), params.row(edge.head), &mut diff);
+                reduced.curvature(e as usize, &diff, &mut block);
+                add(edge.tail, &block);
+                add(edge.head, &block);
+            }
+        }
+        for_rows(&mut factors, size * size, size * size * size, size * size, |_, block, saved| {
+            let trace = (0..size).map(|j| block[j * size + j]).sum::<f64>();
+            let trace = if trace > 0.0 { trace } else { 1.0 };
+            saved.copy_from_slice(block);
+            let mut shift = 1e-12 * trace;
+            (0..size).for_each(|j| block[j * size + j] += shift);
+            while !cholesky(block, size, 0.0) && shift < 1e6 * trace {
+                shift *= 100.0;
+                block.copy_from_slice(saved);
+                (0..size).for_each(|j| block[j * size + j] += shift);
+            }
+        });
+        Preconditioner { size, factors }
+    }
+
+    fn apply(&self, rhs: &mut [f64]) {
+        let square = self.size * self.size;
+        for_rows(rhs, self.size, square, 0, |k, b, _| {
+            cholesky_solve(&self.factors[k * square..(k + 1) * square], self.size, b);
+        });
+    }
+}
