@@ -80,40 +80,57 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, finish: bool) -> Solutio
         sweep.set(&start);
     }
     let mut balance = Balance::default();
-    let mut next_look = 0;
     let mut method = Method::Adaptive;
+    // Work for Newton's method: half as much as for the sweeps.
     let mut credit = 5.0;
+    let mut next_look = 0;
+    let mut last_looks = LAST_LOOKS;
     loop {
         if run.iterations >= next_look || !run.goes_on() {
             let point = sweep.point();
             let certificate = run.certify(&point);
-            let better = if finish && run.goes_on() && run.iterations > 0 {
-                fuse(run, &point, &certificate, &mut credit)
-            } else {
-                None
+            if !run.goes_on() {
+                return run.finish(point, certificate, method);
+            }
+            let good = run.meets(&certificate);
+            let fused = match () {
+                () if run.iterations == 0 => None,
+                () if finish => fuse(run, &point, &certificate, &mut credit),
+                () if good => snap(run, &point),
+                () => None,
             };
-            if let Some((point, certificate)) = better {
-                method = Method::Fused;
+            if let Some((point, certificate)) = fused {
+                method = if finish { Method::Fused } else { method };
                 if run.meets(&certificate) || !run.goes_on() {
                     return run.finish(point, certificate, method);
                 }
                 sweep.set(&point);
-            } else if run.meets(&certificate) || !run.goes_on() {
-                return run.finish(point, certificate, method);
+            } else if good {
+                // Good enough, but not yet exactly equal where it should be.
+                if last_looks == 0 || problem.penalty().kinks() == Kinks::None {
+                    return run.finish(point, certificate, method);
+                }
+                last_looks -= 1;
             }
             next_look = run.iterations + run.options.check_every.max(run.iterations / 5);
         }
         // A look wants a point in the domain: the step before it is not relaxed.
-        let last =
-            run.iterations + 1 >= next_look || run.iterations + 1 >= run.options.max_iterations;
+        let next = run.iterations + 1;
+        let last = next >= next_look || next >= run.options.max_iterations;
         let moved = sweep.iterate(if last { 1.0 } else { OVER_RELAXATION });
         balance.update(moved, &mut sweep.step_ratio);
         credit += 0.5;
-        run.tick();
+        if !run.tick() && !last {
+            // Stopped from outside, between two looks.
+            sweep.iterate(1.0);
+        }
     }
 }
 
-/// Fuses equal models, solves for the rest and makes the duals fit; the outcome if it is better.
+/// Looks at a point that is good enough before it is taken although models are not exactly equal.
+const LAST_LOOKS: u32 = 3;
+
+/// Fuses equal models, solves for the rest and makes the duals fit; the outcome if it is better or good enough.
 fn fuse(
     run: &mut Run<'_>,
     point: &Start,
@@ -122,34 +139,31 @@ fn fuse(
 ) -> Option<(Start, Certificate)> {
     let problem = run.problem;
     let mut fusion = Fusion::of(problem, &point.duals);
-    let before = fusion.count;
     let mut fused = point.clone();
     let most = *credit;
     let mut spend = |work: f64| {
         *credit -= work;
         run.spend(work) && *credit > 0.0
     };
-    let outcome = newton::newton(problem, &mut fusion, &mut fused.params, 1e-12, most, &mut spend);
-    let objective = problem.objective(&fused.params);
-    if std::env::var("TRACE").is_ok() {
-        eprintln!(
-            "  it {} unknowns {before} {} {:?} P {:.3e} -> {:.3e}",
-            run.iterations,
-            fusion.count,
-            outcome,
-            certificate.objective,
-            objective - certificate.objective
-        );
-    }
-    if outcome != Outcome::Solved || objective > certificate.objective {
+    newton::newton(problem, &mut fusion, &mut fused.params, 1e-12, most, &mut spend);
+    if problem.objective(&fused.params) > certificate.objective * (1.0 + 1e-14) {
         return None;
     }
     repair(problem, &fusion, &fused.params, &mut fused.duals, 1e-13, &mut |work| run.spend(work));
-    let proof = run.certify(&fused);
-    if std::env::var("TRACE").is_ok() {
-        eprintln!("     gap {:.3e} -> {:.3e}", certificate.relative_gap, proof.relative_gap);
-    }
-    (proof.accuracy() <= certificate.accuracy()).then_some((fused, proof))
+    let proof = run.examine(&fused);
+    (run.meets(&proof) || proof.accuracy() <= certificate.accuracy()).then(|| {
+        run.tell(Some(&proof));
+        (fused, proof)
+    })
+}
+
+/// Equal models made exactly equal, if the point is still good enough.
+fn snap(run: &mut Run<'_>, point: &Start) -> Option<(Start, Certificate)> {
+    let fusion = Fusion::of(run.problem, &point.duals);
+    let mut snapped = point.clone();
+    fusion.spread(&fusion.mean(point.params.as_slice()), snapped.params.as_mut_slice());
+    let proof = run.examine(&snapped);
+    run.meets(&proof).then_some((snapped, proof))
 }
 
 /// κ = √A, relative to its geometric mean.

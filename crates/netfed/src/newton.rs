@@ -36,16 +36,30 @@ pub(crate) fn newton(
     most: f64,
     spend: &mut dyn FnMut(f64) -> bool,
 ) -> Outcome {
-    loop {
-        let joins = match descend(problem, fusion, params, accuracy, most, spend) {
-            Ok(outcome) => return outcome,
-            Err(joins) => joins,
-        };
-        *fusion = fusion.joined(&joins);
+    // Joining is a guess; the best of all stages counts.
+    let mut best: Option<(f64, Fusion, Matrix)> = None;
+    let outcome = loop {
+        let (value, end) = descend(problem, fusion, params, accuracy, most, spend);
+        let improved = best.as_ref().is_none_or(|(least, ..)| value <= *least);
+        match end {
+            Ok(outcome) if improved => return outcome,
+            Ok(_) => break Outcome::Stuck,
+            Err(joins) => {
+                let joined = fusion.joined(&joins);
+                let fusion = std::mem::replace(fusion, joined);
+                if improved {
+                    best = Some((value, fusion, params.clone()));
+                }
+            }
+        }
+    };
+    if let Some((_, old_fusion, old_params)) = best {
+        (*fusion, *params) = (old_fusion, old_params);
     }
+    outcome
 }
 
-/// Newton steps for fixed groups; an error names the pairs of unknowns that are to be joined.
+/// Newton steps for fixed groups. Gives the objective in the end; an error names the pairs of unknowns that are to be joined.
 fn descend(
     problem: &Problem,
     fusion: &Fusion,
@@ -53,7 +67,7 @@ fn descend(
     accuracy: f64,
     most: f64,
     spend: &mut dyn FnMut(f64) -> bool,
-) -> Result<Outcome, Vec<(u32, u32)>> {
+) -> (f64, Result<Outcome, Vec<(u32, u32)>>) {
     let reduced = Reduced::new(problem, fusion);
     let mut z = fusion.mean(params.as_slice());
     fusion.spread(&z, params.as_mut_slice());
@@ -62,6 +76,8 @@ fn descend(
     let (mut full, mut gradient) = (vec![0.0; trial.as_slice().len()], vec![0.0; fusion.count]);
     let mut system: Option<System<'_>> = None;
     let mut first = 0.0;
+    // Damping keeps models that the data leave free from jumping; it fades as the steps get better.
+    let mut damping = if problem.penalty().kinks() == Kinks::None { 1e-13 } else { 1e-8 };
     for _ in 0..NEWTON_STEPS {
         reduced.gradient(params, &mut full);
         fusion.sum(&full, &mut gradient);
@@ -69,15 +85,15 @@ fn descend(
         let scale = dot(&full, &full).sqrt();
         first = f64::max(first, size.max(scale));
         if size <= accuracy * first {
-            return Ok(Outcome::Solved);
+            return (value, Ok(Outcome::Solved));
         }
         let system = system.get_or_insert_with(|| System::new(&reduced, most));
         let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let relative = (0.1 * accuracy * first / size).clamp(1e-14, 0.1);
-        let goes_on = system.solve(params, &mut direction, relative, spend);
+        let goes_on = system.solve(params, &mut direction, damping, relative, spend);
         let descent = dot(&gradient, &direction);
         if descent >= 0.0 || !descent.is_finite() {
-            return Ok(if goes_on { Outcome::Stuck } else { Outcome::Stopped });
+            return (value, Ok(if goes_on { Outcome::Stuck } else { Outcome::Stopped }));
         }
         let noise = 4e-15 * value.abs();
         let mut length = 1.0;
@@ -89,25 +105,26 @@ fn descend(
                 z = moved;
                 std::mem::swap(params, &mut trial);
                 value = there;
+                damping = f64::max(0.1 * damping, 1e-13);
                 break;
             }
             if length == 1.0 {
                 let pairs = reduced.crossings(params, &trial);
                 if !pairs.is_empty() {
-                    return Err(pairs);
+                    return (value, Err(pairs));
                 }
             }
             length *= 0.5;
             if length < 1e-4 {
                 let done = -descent <= 1e3 * noise;
-                return Ok(if done { Outcome::Solved } else { Outcome::Stuck });
+                return (value, Ok(if done { Outcome::Solved } else { Outcome::Stuck }));
             }
         }
         if !goes_on {
-            return Ok(Outcome::Stopped);
+            return (value, Ok(Outcome::Stopped));
         }
     }
-    Ok(Outcome::Stuck)
+    (value, Ok(Outcome::Stuck))
 }
 
 /// The problem in the unknowns of a fusion.
@@ -164,7 +181,7 @@ impl<'a> Reduced<'a> {
         let kinks = problem.penalty().kinks();
         let mut pairs = Vec::new();
         if kinks == Kinks::None {
-            return pairs;
+            return Vec::new();
         }
         let (mut before, mut after) = (vec![0.0; dim], vec![0.0; dim]);
         for &e in &self.active_edges {
@@ -174,12 +191,19 @@ impl<'a> Reduced<'a> {
             let (tail, head) = (self.fusion.row(edge.tail, dim), self.fusion.row(edge.head, dim));
             let all = || tail.iter().copied().zip(head.iter().copied());
             if kinks == Kinks::Coordinates {
-                let crosses = before.iter().zip(&after).map(|(b, a)| b * a <= 0.0);
-                pairs.extend(all().zip(crosses).filter(|((t, h), c)| *c && t != h).map(|(p, _)| p));
+                let when = before.iter().zip(&after).map(|(b, a)| (b * a <= 0.0, b / (b - a)));
+                pairs.extend(
+                    all().zip(when).filter(|((t, h), c)| c.0 && t != h).map(|(p, c)| (c.1, p)),
+                );
             } else if dot(&before, &after) <= 0.0 {
-                pairs.extend(all());
+                let early = dot(&before, &before).sqrt();
+                let when = early / (early + dot(&after, &after).sqrt());
+                pairs.extend(all().map(|p| (when, p)));
             }
         }
-        pairs
+        // Those that cross late may not cross at all once the early ones are joined.
+        let first = pairs.iter().fold(1.0, |m: f64, (when, _)| m.min(*when));
+        let last = f64::max(2.0 * first, 0.1);
+        pairs.into_iter().filter(|(when, _)| *when <= last).map(|(_, p)| p).collect()
     }
 }

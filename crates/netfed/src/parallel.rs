@@ -1,5 +1,6 @@
 //! Loops over rows on several threads, with results that do not depend on their number.
 
+use crate::linalg;
 use rayon::prelude::*;
 
 /// Entries that are worth a task of their own.
@@ -51,16 +52,7 @@ pub(crate) fn sum_rows(
 /// ⟨a, b⟩, added up in blocks of a fixed size.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const BLOCK: usize = 1 << 13;
-    let part = |(a, b): (&[f64], &[f64])| {
-        // Four sums side by side: a fixed order that a processor likes.
-        let mut sums = [0.0; 4];
-        let (a4, b4) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-        for (x, y) in a4.0.iter().zip(b4.0) {
-            (0..4).for_each(|k| sums[k] += x[k] * y[k]);
-        }
-        let rest: f64 = a4.1.iter().zip(b4.1).map(|(x, y)| x * y).sum();
-        (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
-    };
+    let part = |(a, b): (&[f64], &[f64])| linalg::dot(a, b);
     if a.len() <= 4 * BLOCK {
         return a.chunks(BLOCK).zip(b.chunks(BLOCK)).map(part).fold(0.0, |a, b| a + b);
     }

@@ -221,14 +221,20 @@ impl Run<'_> {
         !self.stopped && self.iterations < self.options.max_iterations
     }
 
-    fn tell(&mut self, certificate: Option<&Certificate>) {
+    /// Tells the observer.
+    pub(crate) fn tell(&mut self, certificate: Option<&Certificate>) {
         let progress = Progress { iteration: self.iterations, certificate };
         self.stopped |= (self.observer)(progress).is_break();
     }
 
+    /// The certificate of a point.
+    pub(crate) fn examine(&self, point: &Start) -> Certificate {
+        self.certifier.certify(&point.params, &point.duals)
+    }
+
     /// The certificate of a point, also for the observer.
     pub(crate) fn certify(&mut self, point: &Start) -> Certificate {
-        let certificate = self.certifier.certify(&point.params, &point.duals);
+        let certificate = self.examine(point);
         self.tell(Some(&certificate));
         certificate
     }

@@ -57,11 +57,13 @@ impl<'a> System<'a> {
         System { reduced, direct }
     }
 
-    /// Solves the system at `params` to a relative residual, in place. False when stopped.
+    /// Solves the system at `params` to a relative residual, in place, with `damping` times the mean of the diagonal added to it. False
+    /// when stopped.
     pub(crate) fn solve(
         &mut self,
         params: &Matrix,
         rhs: &mut [f64],
+        damping: f64,
         relative: f64,
         spend: &mut dyn FnMut(f64) -> bool,
     ) -> bool {
@@ -71,7 +73,7 @@ impl<'a> System<'a> {
             let n = reduced.fusion.count;
             let diagonal = values.len() - n;
             let mean = reduced.pattern_diagonal_sum(&values) / n as f64;
-            let mut shift = 1e-13 * mean;
+            let mut shift = damping * mean;
             while shift <= mean {
                 values[diagonal..].fill(shift);
                 if cholesky.factor(&values) {

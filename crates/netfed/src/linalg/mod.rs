@@ -11,10 +11,19 @@ pub(crate) use sparse::SparseCholesky;
 use crate::Error;
 use faer::{MatRef, Side};
 
-/// ⟨a, b⟩
+/// ⟨a, b⟩. Long vectors are added up in eight sums side by side: a fixed order that a processor likes.
 #[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+    if a.len() < 16 {
+        return a.iter().zip(b).fold(0.0, |sum, (x, y)| sum + x * y);
+    }
+    let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (x, y) in a8.iter().zip(b8) {
+        (0..8).for_each(|k| sums[k] += x[k] * y[k]);
+    }
+    let rest = a_rest.iter().zip(b_rest).fold(0.0, |sum, (x, y)| sum + x * y);
+    sums.iter().fold(rest, |sum, s| sum + s)
 }
 
 /// Σ|a_j b_j|, the size of the terms of ⟨a, b⟩.
