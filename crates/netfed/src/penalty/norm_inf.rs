@@ -4,7 +4,7 @@
 //! thresholding by the t ≥ 0 with Σ_j max(|u_j| − t, 0) = c. Michelot's iteration finds t
 //! exactly in at most d passes, without sorting and without memory.
 
-use super::{Penalty, PenaltyGrowth, ball_indicator};
+use super::{Norm, Penalty, PenaltyGrowth, ball_indicator};
 
 /// φ(v) = ‖v‖_∞
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,5 +53,9 @@ impl Penalty for NormInf {
 
     fn hull_factor(&self, dim: usize) -> f64 {
         (dim as f64).sqrt()
+    }
+
+    fn norm(&self) -> Option<Norm> {
+        Some(Norm::Inf)
     }
 }
