@@ -40,6 +40,7 @@
 //! | the method | [`solve()`], with [`Options`]; one node's half is [`PrimalDualNode`] |
 //! | the answer | [`Solution`] with [`Status`] and [`Certificate`] |
 //! | groups of equal models | [`Clusters`] |
+//! | what is proven about a group | [`guarantee`], [`spectral`] |
 //!
 //! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
@@ -47,21 +48,26 @@
 
 mod certificate;
 mod cluster;
+mod cluster_optimum;
 mod data;
 pub mod discrepancy;
 mod error;
 pub mod generate;
 mod graph;
+pub mod guarantee;
 pub mod laws;
 mod linalg;
 pub mod loss;
+mod max_flow;
 mod node;
 pub mod penalty;
 mod pooled;
 mod problem;
 mod radius;
 mod solve;
+pub mod spectral;
 mod sweep;
+mod well_connected;
 
 pub use certificate::{Bound, Certificate, Certifier};
 pub use cluster::Clusters;
