@@ -106,7 +106,7 @@ impl Explanation {
             ("λ", number(self.run.settings.lambda)),
         ];
         if self.flows.limited {
-            figures.push(("Saturated edges", count(self.flows.hot_count())));
+            figures.push(("Saturated", count(self.flows.hot_count())));
         }
         if let Some(gains) = &self.gains {
             for (name, effect) in

@@ -138,11 +138,11 @@ impl Explanation {
 const VERDICTS: [(Verdict, &str); 6] = [
     (
         Verdict::Guaranteed,
-        "guaranteed: in every solution for this λ these nodes have equal models, proven from data and graph alone; \"recovered\" are the λ for which they also differ from all neighboring clusters.",
+        "guaranteed: in every solution for this λ these nodes have equal models, proven from data and graph alone. \"Fused above\" is the λ from which on that holds, \"recovered in\" are the λ for which they also differ from all neighboring clusters.",
     ),
     (
         Verdict::NotGuaranteed,
-        "not guaranteed: the theorem does not reach this far, the cluster may be right all the same. A λ above the one shown would prove it; where none is shown, only heavier edges inside or lighter ones on the boundary could.",
+        "not guaranteed: the theorem does not reach this far, the cluster may be right all the same. A λ above \"fused above\" would prove it; where none is shown, only heavier edges inside or lighter ones on the boundary could.",
     ),
     (
         Verdict::Undetermined,

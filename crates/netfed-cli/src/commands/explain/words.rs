@@ -65,8 +65,8 @@ impl Explanation {
                 "distance",
                 "bound",
                 "verdict",
-                "fused for λ above",
-                "recovered for λ in",
+                "fused above",
+                "recovered in",
             ],
             false => vec!["part", "nodes", "λ₂", "variation", "bound"],
         }
