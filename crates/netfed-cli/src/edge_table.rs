@@ -12,6 +12,7 @@ use netfed::{Graph, Matrix, Problem};
 use crate::failure::Failure;
 use crate::load::{PointColumns, Target, read_points};
 use crate::output::{Cell, Csv};
+use crate::report::text::{count, plural};
 
 /// Edges with at least this load are saturated.
 pub(crate) const SATURATED: f64 = 0.999;
@@ -92,19 +93,25 @@ impl EdgeTable {
         Ok(EdgeTable { difference, load: rows.map(|(row, _)| row[1]).collect() })
     }
 
-    /// The flow of every edge, and which edges stand out.
-    pub(crate) fn flows(&self, problem: &Problem) -> Flows {
+    /// The flow of every edge, and which edges stand out, for nodes in these clusters.
+    pub(crate) fn flows(&self, problem: &Problem, cluster: &[usize]) -> Flows {
         let limited = problem.penalty().norm().is_some();
         let pull =
             |(e, load): (usize, &f64)| load * if limited { problem.coupling(e) } else { 1.0 };
         let flow: Vec<f64> = self.load.iter().enumerate().map(pull).collect();
         let mut order: Vec<usize> = (0..flow.len()).collect();
-        order.sort_by(|a, b| flow[*b].total_cmp(&flow[*a]).then(a.cmp(b)));
         let mut hot: Vec<bool> = self.load.iter().map(|l| limited && *l >= SATURATED).collect();
+        let apart: Vec<bool> = (problem.graph().edges().iter().zip(&hot))
+            .map(|(e, hot)| *hot && cluster[e.tail] != cluster[e.head])
+            .collect();
+        order.sort_by(|&a, &b| {
+            apart[b].cmp(&apart[a]).then(flow[b].total_cmp(&flow[a])).then(a.cmp(&b))
+        });
         if !limited {
             order.iter().take(STRONGEST).filter(|e| flow[**e] > 0.0).for_each(|&e| hot[e] = true);
         }
-        Flows { flow, hot, order, limited }
+        let apart = apart.iter().filter(|apart| **apart).count();
+        Flows { flow, hot, order, apart, limited }
     }
 }
 
@@ -115,13 +122,47 @@ pub(crate) struct Flows {
     pub(crate) flow: Vec<f64>,
     /// The saturated edges; without a limit the strongest ones.
     pub(crate) hot: Vec<bool>,
-    /// The edges by decreasing flow.
+    /// The edges by decreasing flow, saturated ones between clusters first.
     pub(crate) order: Vec<usize>,
+    /// How many saturated edges are between clusters.
+    pub(crate) apart: usize,
     /// Whether the flow over an edge has a limit.
     pub(crate) limited: bool,
 }
 
 impl Flows {
+    /// What saturated edges mean, in sentences; nothing if there are none.
+    pub(crate) fn words(&self) -> String {
+        let hot = self.hot_count();
+        if !self.limited || hot == 0 {
+            return String::new();
+        }
+        let mut words = format!(
+            "{} of {} {} saturated: the pull over {} is at its limit λ·weight.",
+            plural(hot, "edge"),
+            count(self.flow.len()),
+            if hot == 1 { "is" } else { "are" },
+            if hot == 1 { "it" } else { "them" }
+        );
+        match self.apart {
+            0 => {}
+            1 if hot == 1 => words.push_str(" It is between clusters: there groups pull apart."),
+            n if n == hot => {
+                words.push_str(" All of them are between clusters: there groups pull apart.");
+            }
+            n => {
+                words.push_str(&format!(" {} between clusters, where groups pull apart.", count(n)))
+            }
+        }
+        if self.apart < hot {
+            words.push_str(&format!(
+                " {} inside a cluster, about to give way if λ shrinks.",
+                count(hot - self.apart)
+            ));
+        }
+        words
+    }
+
     /// Number of edges that stand out.
     pub(crate) fn hot_count(&self) -> usize {
         self.hot.iter().filter(|hot| **hot).count()

@@ -85,7 +85,9 @@ fn a_fit_says_what_happens_on_every_edge() {
     }
     let page = place.read("run/report.html");
     assert!(
-        page.contains("Clusters and guarantees") && page.contains("3 edges of 33 are saturated")
+        page.contains("Clusters and guarantees")
+            && page.contains("3 edges of 33 are saturated")
+            && page.contains("All of them are between clusters")
     );
     // Without coupling there is no load; with a quadratic penalty the flow is coupling times difference.
     fit(&place, "--lambda 0");

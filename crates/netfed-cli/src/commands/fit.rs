@@ -227,7 +227,7 @@ impl Fitted {
             nodes: &self.prepared.nodes,
             points_per_node: &self.prepared.points_per_node,
             edges: &edges,
-            flows: &self.edges.flows(&self.prepared.problem),
+            flows: &self.edges.flows(&self.prepared.problem, &self.clusters.of_node),
             features: &self.prepared.features,
             params: self.params.as_slice(),
             cluster: &self.clusters.of_node,

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::Report;
 use super::clusters::Clusters;
-use super::text::{count, number, plural, short};
+use super::text::{count, number, short};
 
 /// The most clusters and edges in the tables.
 const MOST_CLUSTERS: usize = 10;
@@ -87,9 +87,10 @@ pub(crate) fn edge_words(report: &Report) -> Markup {
             p { "No edge is saturated: everywhere the coupling is strong enough to hold neighbors together." }
         } @else {
             p {
-                (plural(hot, "edge")) " of " (count(report.edges.len()))
-                @if hot == 1 { " is" } @else { " are" }
-                " saturated: the pull over them is at its limit λA, so this is where groups pull apart. If two nodes should agree, check the data on both sides of such an edge; if they should not, it is an edge to leave out."
+                (report.flows.words())
+                @if report.flows.apart > 0 {
+                    " If two such nodes should agree, check the data on both sides; if they should not, it is an edge to leave out."
+                }
             }
         }
     }
@@ -141,12 +142,18 @@ mod tests {
             flow: vec![0.1, 0.5],
             hot: vec![false, true],
             order: vec![1, 0],
+            apart: 1,
             limited: true,
         };
         let report = sample.report();
         let shown = section(&report, &Clusters::new(&report)).0;
         assert!(shown.contains("<td class=\"num\">1</td><td class=\"num\">0.5</td>"), "{shown}");
-        assert!(shown.contains("1 edge of 2 is saturated"), "{shown}");
+        assert!(
+            shown.contains(
+                "1 edge of 2 is saturated: the pull over it is at its limit λ·weight. It is between"
+            ),
+            "{shown}"
+        );
         assert!(shown.find("b &amp; c – d") < shown.find("a – b &amp; c"), "{shown}");
         assert!(shown.contains("0 | 1"));
     }
@@ -157,8 +164,13 @@ mod tests {
         assert!(edge_words(&alone.report()).0.contains("no edges"));
         let mut uncoupled = sample();
         assert!(edge_words(&uncoupled.report()).0.contains("λ = 0"));
-        uncoupled.flows =
-            Flows { flow: vec![0.1; 2], hot: vec![false; 2], order: vec![0, 1], limited: true };
+        uncoupled.flows = Flows {
+            flow: vec![0.1; 2],
+            hot: vec![false; 2],
+            order: vec![0, 1],
+            apart: 0,
+            limited: true,
+        };
         assert!(edge_words(&uncoupled.report()).0.contains("No edge is saturated"));
         uncoupled.flows.limited = false;
         assert!(edge_words(&uncoupled.report()).0.contains("no limit"));

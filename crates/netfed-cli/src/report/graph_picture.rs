@@ -221,7 +221,7 @@ fn caption(report: &Report, clusters: &Clusters, drawn: usize) -> String {
     }
     if report.flows.hot_count() > 0 {
         words.push_str(match report.flows.limited {
-            true => " Red edges are saturated: there groups pull apart.",
+            true => " Red edges are saturated: their pull is at its limit.",
             false => " Red edges carry the strongest pull.",
         });
     }

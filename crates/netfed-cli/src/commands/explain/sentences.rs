@@ -71,15 +71,7 @@ impl Explanation {
                 "The edges with the strongest pull: there neighbors disagree most.".into()
             }
             (true, 0) => "No edge is saturated: the coupling holds all neighbors together.".into(),
-            (true, _) => format!(
-                "{} of {} saturated: the pull over them is at its limit λ·weight, so there groups pull apart.",
-                plural(hot, "edge"),
-                if hot == 1 {
-                    format!("{} is", self.flows.flow.len())
-                } else {
-                    format!("{} are", self.flows.flow.len())
-                }
-            ),
+            (true, _) => self.flows.words(),
         }
     }
 
