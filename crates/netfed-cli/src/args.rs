@@ -18,6 +18,7 @@ const EXAMPLES: &str = "Examples:
   netfed fit --data points.csv --graph edges.csv --lambda 0.01 --out run/
   netfed predict --run run/ --data new.csv --out predictions.csv
   netfed evaluate --run run/ --data test.csv
+  netfed explain --run run/ --out explain.html
   netfed reproduce nfl-table3 --out weather
 
 Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.";
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Predict(Predict),
     /// Measure the error of the models on data with labels
     Evaluate(Evaluate),
+    /// Say what is proven about the models of a run, and which nodes gain by taking part
+    Explain(Explain),
     /// Run an experiment of the paper again and compare
     Reproduce(Reproduce),
 }
@@ -68,7 +71,7 @@ const FIT_EXAMPLES: &str = "Examples:
   The same run again with another λ:
     netfed fit --config run/config.toml --lambda 0.1 --out run2/
 
-The folder then holds parameters.csv, clusters.csv, history.csv, summary.json, config.toml and report.html.";
+The folder then holds parameters.csv, clusters.csv, edges.csv, history.csv, summary.json, config.toml and report.html.";
 
 /// Predicts with the models of a run. A node of the new data must be a node of the run.
 #[derive(clap::Args)]
@@ -111,6 +114,43 @@ pub(crate) struct Evaluate {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// Explains a run: its clusters and whether they had to come out (with the λ for which they must), how far they are from
+/// the models of their pooled data, the edges where groups pull apart, and the nodes that gain or lose by being coupled
+/// (error on held-out points against training alone).
+#[derive(clap::Args)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
+pub(crate) struct Explain {
+    /// Folder that `netfed fit` wrote; its data and graph files must still be there
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: PathBuf,
+    /// Folds of the cross-validation that tells who gains; 0 leaves it out
+    #[arg(long, value_name = "COUNT", default_value_t = 5)]
+    pub(crate) folds: usize,
+    /// File for a page with pictures (HTML)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const EXPLAIN_EXAMPLES: &str = "Examples:
+  What is proven, and who gains:
+    netfed explain --run run/
+  The same as a page with pictures:
+    netfed explain --run run/ --out explain.html
+  Without the cross-validation, which trains once per fold:
+    netfed explain --run run/ --folds 0
+
+\"Guaranteed\" clusters are fused in every solution, proven from the data and the graph. \"Not guaranteed\" only means that the
+theorem does not reach so far. See docs/guarantees.md.";
 
 /// Runs an experiment of the paper "Networked Federated Learning" again and prints the paper's values beside the new
 /// ones. Without a name it lists the experiments. All data are built in.

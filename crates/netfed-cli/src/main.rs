@@ -4,8 +4,8 @@
 
 mod args;
 mod commands;
+mod edge_table;
 mod failure;
-#[allow(dead_code)]
 mod folds;
 mod given;
 mod load;
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
+        Command::Explain(explain) => commands::explain::run(&explain),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
     };
     match done {

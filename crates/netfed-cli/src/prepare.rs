@@ -158,6 +158,22 @@ impl Scaling {
         }
     }
 
+    /// The models in the units of the problem: undoes [`Scaling::undo`].
+    pub(crate) fn redo(&self, params: &mut Matrix) {
+        let d = self.scale.len();
+        for i in 0..params.rows() {
+            let w = params.row_mut(i);
+            if self.kind == LossKind::Mean {
+                (0..d).for_each(|j| w[j] = (w[j] - self.shift[j]) / self.scale[j]);
+                continue;
+            }
+            if self.intercept {
+                w[d] += (0..d).map(|j| w[j] * self.shift[j]).sum::<f64>();
+            }
+            (0..d).for_each(|j| w[j] *= self.scale[j]);
+        }
+    }
+
     /// The same models, for features in their original units.
     pub(crate) fn undo(&self, params: &mut Matrix) {
         let d = self.scale.len();
@@ -228,4 +244,29 @@ fn names(list: &[&str]) -> String {
         text.push_str(&format!(" and {} more", list.len() - 5));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scaling_can_be_undone_and_redone() {
+        for (kind, intercept, cols) in [
+            (LossKind::Squared, true, 3),
+            (LossKind::Squared, false, 2),
+            (LossKind::Mean, false, 2),
+        ] {
+            let scaling =
+                Scaling { shift: vec![3.0, -1.0], scale: vec![0.5, 20.0], kind, intercept };
+            let params =
+                Matrix::from_rows(cols, (1..=2 * cols).map(|v| v as f64).collect()).unwrap();
+            let mut there = params.clone();
+            scaling.undo(&mut there);
+            assert_ne!(there, params);
+            scaling.redo(&mut there);
+            let close = there.as_slice().iter().zip(params.as_slice());
+            assert!(close.clone().all(|(a, b)| (a - b).abs() < 1e-12), "{kind:?} {there:?}");
+        }
+    }
 }

@@ -65,6 +65,11 @@ impl RunFolder {
         Ok(points)
     }
 
+    /// The nodes in the order of the run, the features, and the models row by row.
+    pub(crate) fn models(&self) -> &PointTable {
+        &self.models
+    }
+
     /// The model of a node.
     pub(crate) fn model(&self, node: &str) -> &[f64] {
         let d = self.models.features.len();

@@ -11,8 +11,15 @@ mod common;
 
 use common::{Place, SMALL, stderr, stdout};
 
-const FILES: [&str; 6] =
-    ["clusters.csv", "config.toml", "history.csv", "parameters.csv", "report.html", "summary.json"];
+const FILES: [&str; 7] = [
+    "clusters.csv",
+    "config.toml",
+    "edges.csv",
+    "history.csv",
+    "parameters.csv",
+    "report.html",
+    "summary.json",
+];
 
 #[test]
 fn a_fit_leaves_all_files() {

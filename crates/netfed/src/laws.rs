@@ -42,8 +42,28 @@ pub fn check_loss(loss: &dyn Loss, seed: u64) -> Result<(), String> {
         }
         check_fenchel(loss, &w, &v, &mut rng)?;
         check_growth(loss, &w, &v)?;
+        check_curvature(loss, &w, &v)?;
     }
     Ok(())
+}
+
+fn check_curvature(loss: &dyn Loss, w: &[f64], v: &[f64]) -> Result<(), String> {
+    let Some(bounds) = loss.curvature() else { return Ok(()) };
+    let direction = sub(v, w);
+    let (mut at_w, mut at_v) = (vec![0.0; w.len()], vec![0.0; w.len()]);
+    loss.gradient(w, &mut at_w);
+    loss.gradient(v, &mut at_v);
+    let curve = dot(&sub(&at_v, &at_w), &direction);
+    let mut image = vec![0.0; w.len()];
+    loss.add_gram_times(&direction, &mut image);
+    let (data, ridge) = (dot(&image, &direction), 2.0 * bounds.ridge * dot(&direction, &direction));
+    let (low, high) = (bounds.low * data + ridge, bounds.high * data + ridge);
+    let slack = 1e-9 * (1.0 + high);
+    law(
+        (low - slack..=high + slack).contains(&curve),
+        "low ≤ curvature ≤ high",
+        &[low, curve, high],
+    )
 }
 
 fn check_gradient(loss: &dyn Loss, w: &[f64], v: &[f64]) -> Result<(), String> {
@@ -176,6 +196,9 @@ pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(),
             "φ is even and not negative",
             &[value],
         )?;
+        if let Some(named) = penalty.norm() {
+            law(named.of(&v) == value, "φ is the norm it names", &[value])?;
+        }
         let bound = match penalty.growth(dim) {
             PenaltyGrowth::Linear(k) => k * norm(&v),
             PenaltyGrowth::Quadratic(k) => 0.5 * k * dot(&v, &v),

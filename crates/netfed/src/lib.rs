@@ -40,6 +40,7 @@
 //! | the method | [`solve()`], with [`Options`]; one node's half is [`PrimalDualNode`] |
 //! | the answer | [`Solution`] with [`Status`] and [`Certificate`] |
 //! | groups of equal models | [`Clusters`] |
+//! | what is proven about a group | [`guarantee`], [`spectral`] |
 //!
 //! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
@@ -48,16 +49,19 @@
 mod auto;
 mod certificate;
 mod cluster;
+mod cluster_optimum;
 mod data;
 pub mod discrepancy;
 mod error;
 mod fusion;
 pub mod generate;
 mod graph;
+pub mod guarantee;
 pub mod laws;
 mod layout;
 mod linalg;
 pub mod loss;
+mod max_flow;
 mod newton;
 mod node;
 mod parallel;
@@ -67,8 +71,10 @@ mod problem;
 mod radius;
 mod repair;
 mod solve;
+pub mod spectral;
 mod sweep;
 mod system;
+mod well_connected;
 
 pub use certificate::{Bound, Certificate, Certifier};
 pub use cluster::Clusters;

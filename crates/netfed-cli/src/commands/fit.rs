@@ -7,13 +7,14 @@ use serde_json::json;
 
 use crate::args::Fit;
 use crate::commands::print;
+use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::load::{read_edges, read_points};
 use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Watch, catch_interrupts, duration, say};
-use crate::report::text::plural;
+use crate::report::text::{percent, plural, scientific};
 use crate::report::{HistoryRow, Outcome, Report, render};
 use crate::settings::Settings;
 
@@ -54,6 +55,7 @@ pub(crate) struct Fitted {
     /// The models in the units of the data.
     pub(crate) params: Matrix,
     pub(crate) clusters: Clusters,
+    edges: EdgeTable,
     history: Vec<HistoryRow>,
     seconds: f64,
 }
@@ -78,11 +80,13 @@ impl Fitted {
         let noise = 0.1 * solution.certificate.accuracy().sqrt();
         let clusters =
             Clusters::find(prepared.problem.graph(), &solution.params, CLUSTER_TOLERANCE, noise);
+        let Prepared { problem, graph, .. } = &prepared;
+        let edges = EdgeTable::new(problem, graph, &solution.params, &solution.duals);
         let mut params = solution.params.clone();
         if let Some(scaling) = &prepared.scaling {
             scaling.undo(&mut params);
         }
-        Ok(Fitted { prepared, solution, params, clusters, history: watch.history, seconds })
+        Ok(Fitted { prepared, solution, params, clusters, edges, history: watch.history, seconds })
     }
 
     /// Writes all files; gives the summary.
@@ -116,6 +120,7 @@ impl Fitted {
         let summary = self.summary(settings);
         folder.add("parameters.csv", &parameters.finish())?;
         folder.add("clusters.csv", &clusters.finish())?;
+        folder.add("edges.csv", &self.edges.csv(&self.prepared.graph, nodes))?;
         folder.add("history.csv", &history.finish())?;
         folder.add("summary.json", &format!("{summary:#}\n"))?;
         folder.add("config.toml", &settings.to_toml()?)?;
@@ -222,6 +227,7 @@ impl Fitted {
             nodes: &self.prepared.nodes,
             points_per_node: &self.prepared.points_per_node,
             edges: &edges,
+            flows: &self.edges.flows(&self.prepared.problem, &self.clusters.of_node),
             features: &self.prepared.features,
             params: self.params.as_slice(),
             cluster: &self.clusters.of_node,
@@ -286,12 +292,4 @@ fn bound_name(bound: Bound) -> &'static str {
         Bound::Radius { .. } => "radius",
         Bound::None => "none",
     }
-}
-
-fn scientific(v: f64) -> String {
-    if (0.01..10_000.0).contains(&v) { format!("{v:.2}") } else { format!("{v:.2e}") }
-}
-
-fn percent(v: f64) -> String {
-    if v > 1e-4 { format!("{:.3}%", 100.0 * v) } else { format!("{:.1e}", v) }
 }

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod evaluate;
+pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod predict;
 pub(crate) mod reproduce;

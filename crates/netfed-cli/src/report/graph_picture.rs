@@ -109,7 +109,7 @@ fn radii(report: &Report) -> Vec<f64> {
     (0..nodes).map(radius).collect()
 }
 
-/// The edges to draw: all, or the heaviest. Equal weights are mixed by a
+/// The edges to draw: all, or those that stand out and the heaviest. Equal weights are mixed by a
 /// fixed shuffle, so that no part of the graph is favored.
 fn drawn_edges(report: &Report) -> Vec<usize> {
     let nodes = report.nodes.len();
@@ -125,7 +125,8 @@ fn drawn_edges(report: &Report) -> Vec<usize> {
         };
         chosen.sort_by(|&a, &b| {
             let (wa, wb) = (report.edges[a].2, report.edges[b].2);
-            wb.total_cmp(&wa).then(mixed(a).cmp(&mixed(b)))
+            let hot = report.hot(b).cmp(&report.hot(a));
+            hot.then(wb.total_cmp(&wa)).then(mixed(a).cmp(&mixed(b)))
         });
         chosen.truncate(MOST_EDGES);
     }
@@ -142,14 +143,18 @@ fn edges(
 ) {
     let heaviest = drawn.iter().map(|&edge| report.edges[edge].2);
     let heaviest = heaviest.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    let mut groups: BTreeMap<(bool, usize, &str), String> = BTreeMap::new();
+    let mut groups: BTreeMap<(bool, bool, usize, &str), String> = BTreeMap::new();
     for &edge in drawn {
         let (a, b, weight) = report.edges[edge];
         let cluster = report.cluster_of(a);
         let inside = cluster == report.cluster_of(b);
-        let class = if inside { color_class(clusters.color(cluster)) } else { "cross" };
+        let class = match (report.hot(edge), inside) {
+            (true, _) => "hot",
+            (false, true) => color_class(clusters.color(cluster)),
+            (false, false) => "cross",
+        };
         let width = ((weight / heaviest).clamp(0.0, 1.0) * 2.99) as usize;
-        let group = groups.entry((inside, width, class)).or_default();
+        let group = groups.entry((class == "hot", inside, width, class)).or_default();
         let _ = write!(
             group,
             "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\"/>",
@@ -162,8 +167,8 @@ fn edges(
         801..=1800 => (0.35, 1.1),
         _ => (0.22, 0.9),
     };
-    for ((inside, width, class), paths) in groups {
-        let opacity: f64 = if inside { opacity } else { opacity + 0.15 };
+    for ((hot, inside, width, class), paths) in groups {
+        let opacity: f64 = if inside && !hot { opacity } else { opacity + 0.15 };
         let _ = write!(
             out,
             "<g class=\"edges {class}\" opacity=\"{opacity:.2}\" stroke-width=\"{:.2}\">{paths}</g>",
@@ -207,13 +212,23 @@ fn caption(report: &Report, clusters: &Clusters, drawn: usize) -> String {
         words.push_str(" There are no edges.");
         return words;
     }
-    words.push_str(
-        " Edges inside a cluster have its color; dashed gray edges join different clusters.",
-    );
+    words.push_str(" Edges inside a cluster have its color.");
+    let plain_cross = |(e, edge): (usize, &(usize, usize, f64))| {
+        !report.hot(e) && report.cluster_of(edge.0) != report.cluster_of(edge.1)
+    };
+    if report.edges.iter().enumerate().any(plain_cross) {
+        words.push_str(" Dashed gray edges join different clusters.");
+    }
+    if report.flows.hot_count() > 0 {
+        words.push_str(match report.flows.limited {
+            true => " Red edges are saturated: their pull is at its limit.",
+            false => " Red edges carry the strongest pull.",
+        });
+    }
     if drawn < report.edges.len() {
         let _ = write!(
             words,
-            " Only {} of {} edges are drawn: the heaviest, with equal weights mixed.",
+            " Only {} of {} edges are drawn: red ones and the heaviest, with equal weights mixed.",
             count(drawn),
             count(report.edges.len())
         );

@@ -6,6 +6,7 @@ pub(crate) mod chart;
 mod cluster_picture;
 mod clusters;
 mod convergence;
+pub(crate) mod flows;
 mod graph_picture;
 mod headline;
 mod layout;
@@ -17,8 +18,11 @@ pub(crate) mod text;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use clusters::{COLORS, Clusters};
+pub(crate) use clusters::COLORS;
+use clusters::Clusters;
 use text::{count, plural};
+
+use crate::edge_table::Flows;
 
 /// The style sheet of the page.
 const STYLE: &str = include_str!("style.css");
@@ -67,6 +71,8 @@ pub(crate) struct Report<'a> {
     pub(crate) points_per_node: &'a [usize],
     /// The edges: two nodes and a weight.
     pub(crate) edges: &'a [(usize, usize, f64)],
+    /// What the edges carry.
+    pub(crate) flows: &'a Flows,
     /// The feature names.
     pub(crate) features: &'a [String],
     /// The parameters, one row per node.
@@ -112,6 +118,11 @@ impl Report<'_> {
         self.cluster.get(node).copied().unwrap_or(0)
     }
 
+    /// Whether an edge stands out by what it carries.
+    fn hot(&self, edge: usize) -> bool {
+        self.flows.hot.get(edge).copied().unwrap_or(false)
+    }
+
     fn points(&self, node: usize) -> usize {
         self.points_per_node.get(node).copied().unwrap_or(0)
     }
@@ -121,20 +132,11 @@ impl Report<'_> {
 pub(crate) fn render(report: &Report) -> String {
     let clusters = Clusters::new(report);
     let features = parameters::chosen_features(report);
-    let picture = if report.nodes.len() > graph_picture::MOST_NODES {
-        cluster_picture::cluster_picture(report, &clusters)
-    } else {
-        graph_picture::graph_picture(report, &clusters)
-    };
     let body = html! {
         (headline::headline(report, &clusters))
         section id="graph" {
             h2 { "Empirical graph" }
-            figure.wide {
-                (legend(&clusters))
-                (PreEscaped(&picture.svg))
-                figcaption { (picture.caption) }
-            }
+            (graph(report))
         }
         section id="convergence" {
             h2 { "Convergence" }
@@ -149,6 +151,7 @@ pub(crate) fn render(report: &Report) -> String {
             h2 { "Cluster sizes" }
             (certificate::sizes(&clusters))
         }
+        (flows::section(report, &clusters))
         section id="certificate" {
             h2 { "Certificate" }
             (certificate::certificate(report, &clusters))
@@ -164,6 +167,23 @@ pub(crate) fn render(report: &Report) -> String {
         }
     };
     page(report.title, &body)
+}
+
+/// The graph, node by node or cluster by cluster, with the colors of the clusters.
+pub(crate) fn graph(report: &Report) -> Markup {
+    let clusters = Clusters::new(report);
+    let picture = if report.nodes.len() > graph_picture::MOST_NODES {
+        cluster_picture::cluster_picture(report, &clusters)
+    } else {
+        graph_picture::graph_picture(report, &clusters)
+    };
+    html! {
+        figure.wide {
+            (legend(&clusters))
+            (PreEscaped(&picture.svg))
+            figcaption { (picture.caption) }
+        }
+    }
 }
 
 /// A page of its own around any body, with the style sheet of the report.
@@ -186,7 +206,7 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
 }
 
 /// A patch of a cluster's color, beside its number.
-fn swatch(color: Option<usize>) -> Markup {
+pub(crate) fn swatch(color: Option<usize>) -> Markup {
     html! { span class={ "swatch " (chart::color_class(color)) } {} }
 }
 
@@ -221,7 +241,7 @@ mod tests {
         let mut sample = sample();
         sample.warnings = vec!["Look here.".into()];
         let page = render(&sample.report());
-        for id in ["graph", "convergence", "parameters", "clusters", "certificate"] {
+        for id in ["graph", "convergence", "parameters", "clusters", "guarantees", "certificate"] {
             assert!(page.contains(&format!("<section id=\"{id}\"")), "{id}");
         }
         assert!(page.contains("3 local models in 2 clusters"));

@@ -1,12 +1,14 @@
 //! A small report for the tests of all sections.
 
 use super::{HistoryRow, Outcome, Report};
+use crate::edge_table::Flows;
 
 /// An owned report to change and show.
 pub(crate) struct Sample {
     pub(crate) nodes: Vec<String>,
     pub(crate) points: Vec<usize>,
     pub(crate) edges: Vec<(usize, usize, f64)>,
+    pub(crate) flows: Flows,
     pub(crate) features: Vec<String>,
     pub(crate) params: Vec<f64>,
     pub(crate) cluster: Vec<usize>,
@@ -22,6 +24,7 @@ impl Sample {
             nodes: (0..nodes).map(|node| format!("n{node}")).collect(),
             points: vec![1; nodes],
             edges: Vec::new(),
+            flows: Flows::default(),
             features: vec!["x1".into()],
             params: vec![1.5; nodes],
             cluster: vec![0; nodes],
@@ -40,6 +43,7 @@ impl Sample {
             nodes: &self.nodes,
             points_per_node: &self.points,
             edges: &self.edges,
+            flows: &self.flows,
             features: &self.features,
             params: &self.params,
             cluster: &self.cluster,

@@ -51,6 +51,16 @@ fn trim_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
+/// A number with two decimals, or in scientific notation.
+pub(crate) fn scientific(v: f64) -> String {
+    if (0.01..10_000.0).contains(&v) { format!("{v:.2}") } else { format!("{v:.2e}") }
+}
+
+/// A small ratio as a percentage, or in scientific notation.
+pub(crate) fn percent(v: f64) -> String {
+    if v > 1e-4 { format!("{:.3}%", 100.0 * v) } else { format!("{v:.1e}") }
+}
+
 /// A count with its thousands grouped: 12,345.
 pub(crate) fn count(value: usize) -> String {
     let digits = value.to_string();

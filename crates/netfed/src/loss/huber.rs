@@ -57,6 +57,10 @@ impl ScalarLoss for Huber {
         if (t - y).abs() < self.delta { 1.0 } else { 0.0 }
     }
 
+    fn curvature(&self) -> Option<(f64, f64)> {
+        Some((0.0, 1.0))
+    }
+
     fn growth(&self, points: usize) -> Growth {
         let root = (points as f64).sqrt();
         Growth::Linear { slope: root / self.delta, offset: 0.5 * root * self.delta }

@@ -8,7 +8,7 @@
 //! prox for any step, with κ = 1/step + 2η₂: on v_k the coefficient
 //! (2 s_k t_k/m + v_kᵀat/step)/(2 s_k²/m + κ), on the complement at/(step·κ). Cost 4rd flops, no memory.
 
-use super::{Compact, Growth, Loss};
+use super::{Compact, Curvature, Growth, Loss};
 use crate::linalg::{axpy, dot, dot_size, norm, svd};
 use crate::{Dataset, Error};
 
@@ -240,5 +240,9 @@ impl Loss for LeastSquares {
         let largest = self.triples().next().map_or(0.0, |(s, ..)| s);
         self.ridge == 0.0
             && self.triples().all(|(s, _, v)| s * dot(v, direction).abs() <= 1e-13 * largest)
+    }
+
+    fn curvature(&self) -> Option<Curvature> {
+        Some(Curvature { low: 2.0, high: 2.0, ridge: self.ridge })
     }
 }

@@ -12,7 +12,7 @@
 
 use super::newton::{Slopes, Subproblem, solve_normal};
 use super::scalar::ScalarLoss;
-use super::{Growth, Loss, proximal_point};
+use super::{Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
 use crate::linalg::{axpy, dot, dot_size, norm};
 
@@ -226,6 +226,11 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     fn blind_to(&self, direction: &[f64]) -> bool {
         let vanishes = |x: &[f64]| dot(x, direction).abs() <= 1e-13 * dot_size(x, direction);
         self.ridge == 0.0 && self.lasso == 0.0 && self.data.rows().all(vanishes)
+    }
+
+    fn curvature(&self) -> Option<Curvature> {
+        let (low, high) = self.scalar.curvature()?;
+        (self.lasso == 0.0).then_some(Curvature { low, high, ridge: self.ridge })
     }
 
     fn margins(&self) -> Option<(&[f64], &[f64])> {

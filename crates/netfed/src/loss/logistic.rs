@@ -50,6 +50,10 @@ impl ScalarLoss for Logistic {
         sigmoid(-y * t) * sigmoid(y * t)
     }
 
+    fn curvature(&self) -> Option<(f64, f64)> {
+        Some((0.0, 0.25))
+    }
+
     fn growth(&self, _points: usize) -> Growth {
         Growth::Margin
     }

@@ -4,7 +4,7 @@
 //! coordinates. With soft(v, t) = sign(v)·max(|v| − t, 0):
 //! prox: z = soft(v/step + 2x̄, η₁)/(1/step + 2 + 2η₂); maximizer of ⟨s,w⟩ − L(w): soft(s + 2x̄, η₁)/(2 + 2η₂).
 
-use super::{Compact, Growth, Loss};
+use super::{Compact, Curvature, Growth, Loss};
 use crate::Dataset;
 use crate::linalg::{axpy, distance, norm};
 
@@ -135,5 +135,10 @@ impl Loss for Mean {
 
     fn add_gram_times(&self, direction: &[f64], out: &mut [f64]) {
         out.iter_mut().zip(direction).for_each(|(o, v)| *o += v);
+    }
+
+    fn curvature(&self) -> Option<Curvature> {
+        let smooth = Curvature { low: 2.0, high: 2.0, ridge: self.ridge };
+        (self.lasso == 0.0).then_some(smooth)
     }
 }

@@ -109,6 +109,11 @@ pub trait Loss: Send + Sync {
         None
     }
 
+    /// Bounds of the second derivative; none where L is not differentiable.
+    fn curvature(&self) -> Option<Curvature> {
+        None
+    }
+
     /// Features and labels, for losses whose growth is [`Growth::Margin`].
     fn margins(&self) -> Option<(&[f64], &[f64])> {
         None
@@ -138,6 +143,18 @@ pub enum Compact<'a> {
         /// Factor of ‖w‖₁.
         lasso: f64,
     },
+}
+
+/// low·XᵀX/m + 2·ridge ⪯ ∇²L(w) ⪯ high·XᵀX/m + 2·ridge for all w, with the XᵀX/m of [`Loss::add_gram`]; where the
+/// gradient has kinks, the same for its difference quotients.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Curvature {
+    /// Least curvature of the loss of a data point.
+    pub low: f64,
+    /// Largest curvature of the loss of a data point.
+    pub high: f64,
+    /// Factor of ‖w‖².
+    pub ridge: f64,
 }
 
 /// What L(w) ≤ B says about the predictions Xw. See docs/certificate.md, lemma 4.

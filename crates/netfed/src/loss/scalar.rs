@@ -35,6 +35,11 @@ pub trait ScalarLoss: Send + Sync {
     /// it is smooth, the distance to the end of the domain where it is not.
     fn room(&self, t: f64, y: f64, a: f64) -> f64;
 
+    /// Bounds of the second derivative over all t; none where ℓ is not differentiable.
+    fn curvature(&self) -> Option<(f64, f64)> {
+        None
+    }
+
     /// What a mean of at most B over m points says.
     fn growth(&self, points: usize) -> Growth;
 }

@@ -32,6 +32,10 @@ impl ScalarLoss for Squared {
         2.0
     }
 
+    fn curvature(&self) -> Option<(f64, f64)> {
+        Some((2.0, 2.0))
+    }
+
     fn growth(&self, _points: usize) -> Growth {
         Growth::Quadratic
     }

@@ -2,7 +2,7 @@
 //!
 //! L*(s) is 0 at s = 0 and +∞ elsewhere; within ‖w − at‖ ≤ R it is ⟨s, at⟩ + R‖s‖.
 
-use super::{Compact, Growth, Loss};
+use super::{Compact, Curvature, Growth, Loss};
 use crate::linalg::norm;
 
 /// L(w) = 0
@@ -76,5 +76,9 @@ impl Loss for Zero {
 
     fn blind_to(&self, _direction: &[f64]) -> bool {
         true
+    }
+
+    fn curvature(&self) -> Option<Curvature> {
+        Some(Curvature { low: 0.0, high: 0.0, ridge: 0.0 })
     }
 }

@@ -3,12 +3,14 @@
 //! Each is convex, even and zero at zero. The dual variable u of an edge lives in the domain
 //! of the conjugate (cφ)*.
 
+mod norm;
 mod norm1;
 mod norm2;
 mod norm_inf;
 mod quadratic;
 mod squared;
 
+pub use norm::Norm;
 pub use norm_inf::NormInf;
 pub use norm1::Norm1;
 pub use norm2::Norm2;
@@ -53,6 +55,11 @@ pub trait Penalty: Send + Sync {
     /// and does not increase φ of any difference (docs/certificate.md, lemma 3).
     /// +∞ where no such factor is known.
     fn hull_factor(&self, dim: usize) -> f64;
+
+    /// The norm that φ is, if it is one that netfed has theorems for.
+    fn norm(&self) -> Option<Norm> {
+        None
+    }
 }
 
 /// Where a penalty is not smooth, and so which differences it makes vanish.

@@ -2,7 +2,7 @@
 //!
 //! (cφ)* is the indicator of |u_j| ≤ c for all j; its prox clips every entry, for every step.
 
-use super::{Kinks, Penalty, PenaltyGrowth, ball_indicator};
+use super::{Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
 
 /// φ(v) = ‖v‖₁
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,5 +47,9 @@ impl Penalty for Norm1 {
 
     fn hull_factor(&self, dim: usize) -> f64 {
         (dim as f64).sqrt()
+    }
+
+    fn norm(&self) -> Option<Norm> {
+        Some(Norm::One)
     }
 }

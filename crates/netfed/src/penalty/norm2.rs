@@ -2,7 +2,7 @@
 //!
 //! (cφ)* is the indicator of ‖u‖₂ ≤ c; its prox clips the length of u to c, for every step.
 
-use super::{Kinks, Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
+use super::{Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
 use crate::linalg::{dot, norm};
 
 /// φ(v) = ‖v‖₂
@@ -50,5 +50,9 @@ impl Penalty for Norm2 {
 
     fn hull_factor(&self, _dim: usize) -> f64 {
         1.0
+    }
+
+    fn norm(&self) -> Option<Norm> {
+        Some(Norm::Two)
     }
 }

@@ -1,0 +1,236 @@
+//! How well the nodes of a group hold together: λ₂ of its weighted Laplacian, and the bound it gives for penalties that
+//! grow quadratically, (25) of "Plug In and Learn" in netfed's scaling.
+//!
+//! With φ(v) ≥ (k/2)‖v‖² (k = 1 for `squared`), a connected component C of the graph and any model w̄ for all of it: the
+//! solution is not worse than w̄, and Σₑ Aₑ‖wᵢ − wⱼ‖² ≥ λ₂ Σ‖wᵢ − mean‖², so
+//!
+//!   Σ_{i∈C} ‖wᵢ − mean‖² ≤ 2 Σ_{i∈C} Lᵢ(w̄)/(λ k λ₂)
+//!
+//! λ₂ comes from all eigenvalues for up to 500 nodes. Beyond, Lanczos' method on the pseudoinverse (conjugate gradients
+//! with the degrees as preconditioner) gives a value with a residual, which is taken off: an estimate.
+
+use crate::guarantee::inside_and_leaving;
+use crate::linalg::{axpy, dot, norm, symmetric_eigen};
+use crate::penalty::PenaltyGrowth;
+use crate::{Error, Graph, Matrix, Problem};
+use rand_distr::{Distribution, StandardNormal};
+
+/// Up to this size all eigenvalues are computed.
+const DENSE: usize = 500;
+/// The most steps of Lanczos' method, and of conjugate gradients in each.
+const STEPS: usize = 40;
+const INNER_STEPS: usize = 3000;
+
+/// λ₂ of the Laplacian of the edges inside a set of nodes (in order). None for a single node, and where a large set is so
+/// badly connected that the iterations do not settle. Zero if the set falls apart.
+pub fn algebraic_connectivity(graph: &Graph, nodes: &[usize]) -> Result<Option<f64>, Error> {
+    let n = nodes.len();
+    if n < 2 {
+        return Ok(None);
+    }
+    let edges = inside_and_leaving(graph, nodes).0;
+    if Graph::new(n, &edges)?.components(|_| true).iter().any(|c| *c > 0) {
+        return Ok(Some(0.0));
+    }
+    let laplacian = Laplacian::new(n, &edges);
+    if n > DENSE {
+        return laplacian.lanczos();
+    }
+    let mut dense = vec![0.0; n * n];
+    for &(a, b, weight) in &edges {
+        dense[a * n + b] -= weight;
+        dense[b * n + a] -= weight;
+        dense[a * n + a] += weight;
+        dense[b * n + b] += weight;
+    }
+    let (values, _) = symmetric_eigen(&dense, n)?;
+    Ok(Some(values[1].max(0.0)))
+}
+
+/// How much the models of a group differ, and the bound (25).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Variation {
+    /// Σ ‖wᵢ − mean‖²
+    pub found: f64,
+    /// The bound on it for a solution.
+    pub bound: f64,
+}
+
+/// The variation of the models of a connected component of the graph, against a common model w̄ for it. None if λ is 0, or the penalty
+/// does not grow quadratically in all directions, or λ₂ is not known or zero.
+pub fn variation(
+    problem: &Problem,
+    nodes: &[usize],
+    params: &Matrix,
+    common: &[f64],
+    connectivity: Option<f64>,
+) -> Option<Variation> {
+    let PenaltyGrowth::Quadratic(growth) = problem.penalty().growth(problem.dim()) else {
+        return None;
+    };
+    let stiffness = problem.lambda() * growth * connectivity?;
+    if stiffness <= 0.0 {
+        return None;
+    }
+    let mut mean = vec![0.0; problem.dim()];
+    nodes.iter().for_each(|&i| axpy(1.0 / nodes.len() as f64, params.row(i), &mut mean));
+    let square =
+        |i: usize| -> f64 { params.row(i).iter().zip(&mean).map(|(w, m)| (w - m) * (w - m)).sum() };
+    let loss: f64 = nodes.iter().map(|&i| problem.loss(i).value(common)).sum();
+    Some(Variation { found: nodes.iter().map(|&i| square(i)).sum(), bound: 2.0 * loss / stiffness })
+}
+
+struct Laplacian<'a> {
+    edges: &'a [(usize, usize, f64)],
+    degree: Vec<f64>,
+}
+
+impl<'a> Laplacian<'a> {
+    fn new(n: usize, edges: &'a [(usize, usize, f64)]) -> Laplacian<'a> {
+        let mut degree = vec![0.0; n];
+        for &(a, b, weight) in edges {
+            degree[a] += weight;
+            degree[b] += weight;
+        }
+        Laplacian { edges, degree }
+    }
+
+    fn times(&self, x: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for &(a, b, weight) in self.edges {
+            let flow = weight * (x[a] - x[b]);
+            out[a] += flow;
+            out[b] -= flow;
+        }
+    }
+
+    /// The solution of Lx = b with mean zero, for b without its mean; None if it does not settle.
+    fn solve(&self, b: &[f64]) -> Option<Vec<f64>> {
+        let n = b.len();
+        let (mut x, mut r) = (vec![0.0; n], b.to_vec());
+        let scaled = |r: &[f64]| r.iter().zip(&self.degree).map(|(r, d)| r / d).collect::<Vec<_>>();
+        center(&mut r);
+        let mut z = scaled(&r);
+        let mut p = z.clone();
+        let mut image = vec![0.0; n];
+        let goal = 1e-10 * norm(b);
+        let mut rz = dot(&r, &z);
+        for _ in 0..INNER_STEPS {
+            self.times(&p, &mut image);
+            let step = rz / dot(&p, &image);
+            axpy(step, &p, &mut x);
+            axpy(-step, &image, &mut r);
+            if norm(&r) <= goal {
+                center(&mut x);
+                return Some(x);
+            }
+            z = scaled(&r);
+            let next = dot(&r, &z);
+            p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
+            rz = next;
+        }
+        None
+    }
+
+    /// 1/λ₂ is the largest eigenvalue of the pseudoinverse.
+    fn lanczos(&self) -> Result<Option<f64>, Error> {
+        let n = self.degree.len();
+        let mut random = crate::generate::random(0);
+        let mut q: Vec<f64> = (0..n).map(|_| StandardNormal.sample(&mut random)).collect();
+        center(&mut q);
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        loop {
+            let length = norm(&q);
+            q.iter_mut().for_each(|v| *v /= length);
+            let Some(mut next) = self.solve(&q) else { return Ok(None) };
+            diagonal.push(dot(&q, &next));
+            basis.push(std::mem::take(&mut q));
+            // Twice is enough to keep the basis orthogonal.
+            for _ in 0..2 {
+                for b in &basis {
+                    axpy(-dot(b, &next), b, &mut next);
+                }
+            }
+            let rest = norm(&next);
+            let k = diagonal.len();
+            let mut small = vec![0.0; k * k];
+            for i in 0..k {
+                small[i * k + i] = diagonal[i];
+                if i + 1 < k {
+                    small[i * k + i + 1] = beside[i];
+                    small[(i + 1) * k + i] = beside[i];
+                }
+            }
+            let (values, vectors) = symmetric_eigen(&small, k)?;
+            let (top, vector) = (values[k - 1], &vectors[(k - 1) * k..]);
+            if rest * vector[k - 1].abs() <= 1e-9 * top || k == STEPS {
+                let mut x = vec![0.0; n];
+                basis.iter().zip(vector).for_each(|(b, c)| axpy(*c, b, &mut x));
+                return Ok(self.checked(&x));
+            }
+            beside.push(rest);
+            q = next;
+        }
+    }
+
+    /// The Rayleigh quotient of a vector less its residual, where that is small.
+    fn checked(&self, x: &[f64]) -> Option<f64> {
+        let mut image = vec![0.0; x.len()];
+        self.times(x, &mut image);
+        let square = dot(x, x);
+        let value = dot(x, &image) / square;
+        axpy(-value, x, &mut image);
+        let residual = norm(&image) / square.sqrt();
+        (residual <= 1e-3 * value).then_some(value - residual)
+    }
+}
+
+/// Takes the mean off.
+fn center(x: &mut [f64]) {
+    let mean = x.iter().sum::<f64>() / x.len() as f64;
+    x.iter_mut().for_each(|v| *v -= mean);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{chain, stochastic_block_model};
+
+    fn all(graph: &Graph) -> Vec<usize> {
+        (0..graph.nodes()).collect()
+    }
+
+    #[test]
+    fn known_graphs_have_their_known_values() {
+        // A path of n nodes has 2 − 2cos(π/n), a complete graph n times the weight.
+        for half in [1, 5, 40, 400] {
+            let path = chain(half, 1.0).unwrap();
+            let expected = 2.0 - 2.0 * (std::f64::consts::PI / (2 * half) as f64).cos();
+            let found = algebraic_connectivity(&path, &all(&path)).unwrap().unwrap();
+            assert!((found - expected).abs() < 1e-6 * expected, "{half}: {found} {expected}");
+        }
+        let complete = stochastic_block_model(&[7], 1.0, 0.0, 1).unwrap();
+        let found = algebraic_connectivity(&complete, &all(&complete)).unwrap().unwrap();
+        assert!((found - 7.0).abs() < 1e-12);
+        // A part of it: four nodes.
+        let found = algebraic_connectivity(&complete, &[0, 2, 3, 6]).unwrap().unwrap();
+        assert!((found - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn both_ways_agree() {
+        let graph = stochastic_block_model(&[120, 130], 0.2, 0.02, 3).unwrap();
+        let dense = algebraic_connectivity(&graph, &all(&graph)).unwrap().unwrap();
+        let edges = inside_and_leaving(&graph, &all(&graph)).0;
+        let iterated = Laplacian::new(graph.nodes(), &edges).lanczos().unwrap().unwrap();
+        assert!(dense > 0.0 && (dense - iterated).abs() < 1e-7 * dense, "{dense} {iterated}");
+    }
+
+    #[test]
+    fn groups_that_fall_apart_have_zero_and_single_nodes_none() {
+        let graph = chain(3, 0.0).unwrap();
+        assert_eq!(algebraic_connectivity(&graph, &all(&graph)).unwrap(), Some(0.0));
+        assert_eq!(algebraic_connectivity(&graph, &[1]).unwrap(), None);
+    }
+}
