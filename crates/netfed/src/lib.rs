@@ -52,6 +52,7 @@ pub mod discrepancy;
 mod error;
 pub mod generate;
 mod graph;
+pub mod information;
 pub mod laws;
 mod linalg;
 pub mod loss;
