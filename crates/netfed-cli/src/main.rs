@@ -5,7 +5,6 @@
 mod args;
 mod commands;
 mod failure;
-#[allow(dead_code)]
 mod folds;
 mod given;
 mod load;
@@ -29,6 +28,7 @@ fn main() -> ExitCode {
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
+        Command::Tune(tune) => commands::tune::run(&tune),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
     };
     match done {

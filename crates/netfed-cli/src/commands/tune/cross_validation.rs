@@ -1,0 +1,130 @@
+//! Cross-validation: the error of every setting on data points that its models have not seen.
+//!
+//! For each repeat the rows of every node are dealt to the folds anew; for each fold the models are trained on the other rows,
+//! with a scaling of the features that knows these rows only. All settings see the same splits, so that their errors can be compared in pairs.
+
+use netfed::Options;
+use rayon::prelude::*;
+
+use super::path::{Data, Fitted, descend, pooled};
+use super::plan::{Plan, Variant};
+use crate::failure::Failure;
+use crate::folds::folds;
+use crate::load::PointTable;
+use crate::prepare::prepare_part;
+use crate::progress::Steps;
+use crate::report::text::number;
+
+/// Up to this size (parameters of all nodes and edges) splits run side by side; larger problems keep all threads busy by themselves,
+/// and memory is needed for one of them only.
+const SMALL: usize = 1 << 20;
+
+/// Errors of one variant on all splits, split by split: repeat by repeat, fold by fold.
+pub(crate) struct Curve {
+    /// λ, ascending, the first is 0: every node alone.
+    pub(crate) lambdas: Vec<f64>,
+    /// For every λ its errors on the splits.
+    pub(crate) errors: Vec<Vec<f64>>,
+    /// Errors of one model for all.
+    pub(crate) pooled: Vec<f64>,
+    /// For every λ the iterations of its runs, and the number of those that stopped before the tolerance.
+    pub(crate) iterations: Vec<u64>,
+    pub(crate) unsolved: Vec<usize>,
+}
+
+/// What one split says about all λ of a variant.
+struct Split {
+    errors: Vec<f64>,
+    pooled: f64,
+    iterations: Vec<u64>,
+    solved: Vec<bool>,
+}
+
+/// Runs every variant with its λ on every split.
+pub(crate) fn cross_validate(
+    data: &Data,
+    plan: &Plan,
+    lambdas: &[Vec<f64>],
+    steps: &Steps,
+) -> Result<Vec<Curve>, Failure> {
+    let seed = plan.variants[0].settings.seed.wrapping_mul(1_000_003);
+    let fold_of_row: Vec<Vec<usize>> = (0..plan.repeats)
+        .map(|r| folds(&data.points, plan.folds, seed.wrapping_add(r as u64)))
+        .collect();
+    let splits = plan.repeats * plan.folds;
+    let task = |k: usize| {
+        let (variant, split) = (k / splits, k % splits);
+        let fold_of_row = &fold_of_row[split / plan.folds];
+        let part =
+            |held: bool| data.points.select(|r| (fold_of_row[r] == split % plan.folds) == held);
+        one_split(
+            &part(false),
+            &part(true),
+            data,
+            plan,
+            &plan.variants[variant],
+            &lambdas[variant],
+            steps,
+        )
+    };
+    let tasks = plan.variants.len() * splits;
+    let dim = data.points.features.len() + 1;
+    let small =
+        (data.points.nodes.len() + data.edges.nodes.len() + data.edges.edges.len()) * dim <= SMALL;
+    let results = match small {
+        true => (0..tasks).into_par_iter().map(task).collect::<Result<Vec<_>, _>>()?,
+        false => (0..tasks).map(task).collect::<Result<Vec<_>, _>>()?,
+    };
+    let mut results = results.into_iter();
+    Ok(lambdas
+        .iter()
+        .map(|l| collect(l.clone(), results.by_ref().take(splits).collect()))
+        .collect())
+}
+
+fn one_split(
+    training: &PointTable,
+    held_out: &PointTable,
+    data: &Data,
+    plan: &Plan,
+    variant: &Variant,
+    lambdas: &[f64],
+    steps: &Steps,
+) -> Result<Split, Failure> {
+    let settings = &variant.settings;
+    let prepared = prepare_part(training.clone(), data.edges.clone(), settings)?;
+    let one = pooled(training, settings)?;
+    let error = |models: &[&[f64]]| plan.measure.error(settings.intercept, models, held_out);
+    let nodes = held_out.nodes.len();
+    let mut split = Split {
+        errors: vec![f64::NAN; lambdas.len()],
+        pooled: error(&vec![one.model.as_slice(); nodes]),
+        iterations: vec![0; lambdas.len()],
+        solved: vec![true; lambdas.len()],
+    };
+    let options = Options {
+        tolerance: plan.tolerance,
+        max_iterations: settings.max_iter,
+        ..Options::default()
+    };
+    descend(&prepared, lambdas, &one, &options, |k, fitted: Fitted| {
+        // The nodes with data come first, in the order of the table.
+        let models: Vec<&[f64]> = (0..nodes).map(|i| fitted.params.row(i)).collect();
+        split.errors[k] = error(&models);
+        split.solved[k] = fitted.solved();
+        split.iterations[k] = fitted.solution.as_ref().map_or(0, |s| s.iterations);
+        steps.step(&format!("{}, λ = {}", variant.label, number(lambdas[k])));
+    })?;
+    Ok(split)
+}
+
+fn collect(lambdas: Vec<f64>, splits: Vec<Split>) -> Curve {
+    let each = 0..lambdas.len();
+    Curve {
+        errors: each.clone().map(|k| splits.iter().map(|s| s.errors[k]).collect()).collect(),
+        pooled: splits.iter().map(|s| s.pooled).collect(),
+        iterations: each.clone().map(|k| splits.iter().map(|s| s.iterations[k]).sum()).collect(),
+        unsolved: each.map(|k| splits.iter().filter(|s| !s.solved[k]).count()).collect(),
+        lambdas,
+    }
+}

@@ -1,0 +1,237 @@
+//! What is to be tried and how it is judged: the settings of `netfed tune`, complete and checked.
+//!
+//! A *variant* is a choice of everything but λ; every variant gets its own path of λ. Another axis is another list in
+//! [`Plan::new`] and a field of [`Given`] that it sets.
+
+use netfed::LossKind;
+
+use super::flags::Tune;
+use super::measure::Measure;
+use crate::failure::Failure;
+use crate::given::Given;
+use crate::load::PointTable;
+use crate::report::text::number as shown;
+use crate::settings::{PENALTIES, Range, Settings, choose, number};
+
+/// Relative gap at which the runs on parts of the data stop: errors of prediction are far less exact than that.
+const TOLERANCE: f64 = 1e-4;
+/// Number of λ when nothing is said.
+const LAMBDAS: usize = 17;
+/// The largest number of λ; more would be a slip of the keyboard.
+const MOST_LAMBDAS: usize = 1000;
+
+/// How one setting is chosen from all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    Best,
+    OneSe,
+    Bic,
+    Aic,
+}
+
+impl Rule {
+    const NAMES: [&str; 4] = ["best", "one-se", "bic", "aic"];
+
+    fn new(name: &str) -> Result<Rule, Failure> {
+        Ok(match choose("rule", name, &Rule::NAMES)? {
+            "best" => Rule::Best,
+            "bic" => Rule::Bic,
+            "aic" => Rule::Aic,
+            _ => Rule::OneSe,
+        })
+    }
+
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        Rule::NAMES[self as usize]
+    }
+}
+
+/// The λ to try.
+pub(crate) enum Lambdas {
+    /// So many, over a range that the data suggest.
+    Count(usize),
+    /// These, ascending.
+    Given(Vec<f64>),
+}
+
+/// A choice of everything but λ.
+pub(crate) struct Variant {
+    /// All settings; its λ stands for any that couples.
+    pub(crate) settings: Settings,
+    /// What sets it apart from the others.
+    pub(crate) label: String,
+}
+
+impl Variant {
+    /// The threshold of the Huber loss.
+    pub(crate) fn delta(&self) -> Option<f64> {
+        match self.settings.loss {
+            LossKind::Huber { delta } => Some(delta),
+            _ => None,
+        }
+    }
+
+    /// Whether the penalty fuses neighbors, so that there are clusters to count.
+    pub(crate) fn fuses(&self) -> bool {
+        matches!(self.settings.penalty_name(), "l2" | "l1" | "linf")
+    }
+
+    /// Whether there is an information criterion: clusters to count and a likelihood.
+    pub(crate) fn has_information(&self) -> bool {
+        use LossKind::{Logistic, Mean, Squared};
+        self.fuses() && matches!(self.settings.loss, Squared | Logistic | Mean)
+    }
+
+    /// The settings with a λ.
+    pub(crate) fn at(&self, lambda: f64) -> Result<Settings, Failure> {
+        Settings::new(Given { lambda: Some(lambda), ..self.settings.given.clone() })
+    }
+}
+
+/// What is to be tried, and how it is judged.
+pub(crate) struct Plan {
+    pub(crate) variants: Vec<Variant>,
+    pub(crate) lambdas: Lambdas,
+    pub(crate) folds: usize,
+    pub(crate) repeats: usize,
+    pub(crate) measure: Measure,
+    pub(crate) rule: Rule,
+    /// Relative gap at which the runs on parts of the data stop.
+    pub(crate) tolerance: f64,
+}
+
+impl Plan {
+    /// Checks everything that can be checked before the data are read.
+    pub(crate) fn new(args: &Tune) -> Result<Plan, Failure> {
+        if args.given.lambda.is_some() {
+            return Err(Failure::input(
+                "--lambda is what netfed tune chooses; leave it out, or say --lambda-grid to try some values.".into(),
+            ));
+        }
+        let file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
+        let base = Given { lambda: Some(1.0), ..args.given.clone().or(file) };
+        let rule = Rule::new(&args.rule)?;
+        for (flag, value, least) in [("--folds", args.folds, 2), ("--repeats", args.repeats, 1)] {
+            if value < least {
+                return Err(Failure::input(format!(
+                    "{flag} is {value}; it must be at least {least}."
+                )));
+            }
+        }
+        let variants = variants(args, &base)?;
+        if matches!(rule, Rule::Bic | Rule::Aic) && !variants.iter().any(Variant::has_information) {
+            return Err(Failure::input(format!(
+                "--rule {} needs the loss squared, logistic or mean and a penalty that makes clusters (l2, l1, linf); say --rule one-se.",
+                rule.name()
+            )));
+        }
+        Ok(Plan {
+            measure: Measure::new(variants[0].settings.loss, args.measure.as_deref())?,
+            lambdas: lambdas(args)?,
+            folds: args.folds,
+            repeats: args.repeats,
+            rule,
+            tolerance: args.given.tol.unwrap_or(TOLERANCE),
+            variants,
+        })
+    }
+
+    /// Refuses more folds than data points.
+    pub(crate) fn check(&self, points: &PointTable) -> Result<(), Failure> {
+        let rows = points.node_of_row.len();
+        match rows < self.folds {
+            true => Err(Failure::input(format!(
+                "--folds is {}, but {} has only {rows} data points; every fold needs one.",
+                self.folds,
+                self.variants[0].settings.data.display()
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// All combinations of what is to be tried, with the settings they share.
+fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failure> {
+    let first = Settings::new(base.clone())?;
+    let huber = matches!(first.loss, LossKind::Huber { .. });
+    if args.huber_deltas.is_some() && !huber {
+        return Err(Failure::input("--huber-deltas goes with --loss huber only.".into()));
+    }
+    let penalties = distinct("--penalties", &args.penalties)?;
+    let ridges = distinct("--ridges", &args.ridges)?;
+    let deltas = distinct("--huber-deltas", &args.huber_deltas)?;
+    for name in penalties.iter().flatten() {
+        choose("penalty", name, &PENALTIES)?;
+    }
+    for ridge in ridges.iter().flatten() {
+        number("--ridges", *ridge, Range::Nonnegative)?;
+    }
+    for delta in deltas.iter().flatten() {
+        number("--huber-deltas", *delta, Range::Positive)?;
+    }
+    let mut all = Vec::new();
+    for penalty in &penalties {
+        for ridge in &ridges {
+            for delta in &deltas {
+                // The matrix belongs to one of the penalties.
+                let quadratic =
+                    penalty.as_ref().or(base.penalty.as_ref()).is_some_and(|p| p == "quadratic");
+                let matrix = base.penalty_matrix.clone().filter(|_| quadratic || penalty.is_none());
+                let settings = Settings::new(Given {
+                    penalty: penalty.clone().or(base.penalty.clone()),
+                    ridge: ridge.or(base.ridge),
+                    huber_delta: delta.or(base.huber_delta),
+                    penalty_matrix: matrix,
+                    ..base.clone()
+                })?;
+                let mut label = settings.penalty_name().to_owned();
+                if let Some(ridge) = ridge {
+                    label.push_str(&format!(", ridge {}", shown(*ridge)));
+                }
+                if let Some(delta) = delta {
+                    label.push_str(&format!(", δ {}", shown(*delta)));
+                }
+                all.push(Variant { settings, label });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The values of an axis; one `None` when the axis was not asked for.
+fn distinct<T: Clone + PartialEq + std::fmt::Display>(
+    flag: &str,
+    values: &Option<Vec<T>>,
+) -> Result<Vec<Option<T>>, Failure> {
+    let Some(values) = values else { return Ok(vec![None]) };
+    let twice = values.iter().enumerate().find(|(k, v)| values[..*k].contains(v));
+    match twice {
+        Some((_, value)) => Err(Failure::input(format!("{flag} has {value} twice."))),
+        None => Ok(values.iter().cloned().map(Some).collect()),
+    }
+}
+
+fn lambdas(args: &Tune) -> Result<Lambdas, Failure> {
+    let Some(given) = &args.lambda_grid else {
+        let count = args.lambdas.unwrap_or(LAMBDAS);
+        return match (1..=MOST_LAMBDAS).contains(&count) {
+            true => Ok(Lambdas::Count(count)),
+            false => Err(Failure::input(format!(
+                "--lambdas is {count}; it must be a number of values from 1 to {MOST_LAMBDAS}."
+            ))),
+        };
+    };
+    for lambda in given {
+        number("--lambda-grid", *lambda, Range::Nonnegative)?;
+    }
+    let mut grid: Vec<f64> = given.iter().copied().filter(|l| *l > 0.0).collect();
+    grid.sort_by(f64::total_cmp);
+    grid.dedup();
+    match grid.is_empty() {
+        true => {
+            Err(Failure::input("--lambda-grid has no value above 0; give at least one.".into()))
+        }
+        false => Ok(Lambdas::Given(grid)),
+    }
+}
