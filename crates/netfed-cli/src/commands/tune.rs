@@ -31,7 +31,6 @@ use cross_validation::cross_validate;
 use outcome::Outcome;
 use path::{Data, pooled};
 use plan::{Lambdas, Plan, Variant};
-use rayon::prelude::*;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
@@ -90,13 +89,15 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
     let paths = |v: &Variant| plan.repeats * plan.folds + usize::from(v.fuses());
     let runs = plan.variants.iter().zip(&lambdas).map(|(v, l)| paths(v) * l.len()).sum();
     let steps = Steps::new(runs, quiet);
-    let (curves, all_data) = rayon::join(
-        || cross_validate(data, &plan, &lambdas, &steps),
-        || {
-            let variants = plan.variants.par_iter().zip(&lambdas);
-            variants.map(|(v, l)| on_all_data(data, v, l, &steps)).collect::<Result<Vec<_>, _>>()
-        },
-    );
+    let folds = || cross_validate(data, &plan, &lambdas, &steps);
+    let whole = || {
+        let task = |v: usize| on_all_data(data, &plan.variants[v], &lambdas[v], &steps);
+        data.all(lambdas.len(), task)
+    };
+    let (curves, all_data) = match data.small() {
+        true => rayon::join(folds, whole),
+        false => (folds(), whole()),
+    };
     steps.finish();
     let (curves, all_data) = (curves?, all_data?);
     let choice = Choice::new(&plan, &curves, &all_data);

@@ -121,6 +121,8 @@ fn least(all_data: &[Option<OnAllData>], of: impl Fn(Information) -> f64) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::tune::criteria::Complexity;
+    use crate::commands::tune::plan::tests::plan;
 
     fn curve(errors: &[[f64; 4]]) -> Curve {
         let errors: Vec<Vec<f64>> = errors.iter().map(|e| e.to_vec()).collect();
@@ -131,6 +133,39 @@ mod tests {
             pooled: vec![1.0; 4],
             errors,
         }
+    }
+
+    #[test]
+    fn of_equal_variants_the_simpler_one_is_taken() {
+        let plan = plan("--penalties l2,l1 --ridges 0,0.1 --folds 4 --repeats 1").unwrap();
+        let same = || curve(&[[3.0; 4], [1.0; 4]]);
+        let curves = [same(), same(), same(), same()];
+        assert_eq!(best(&plan, &curves), Place { variant: 1, at: 1 }, "more ridge, first penalty");
+        let better = curve(&[[3.0; 4], [0.9; 4]]);
+        let curves = [same(), same(), better, same()];
+        assert_eq!(best(&plan, &curves), Place { variant: 2, at: 1 });
+    }
+
+    #[test]
+    fn rules_differ() {
+        let of = |rule: &str| {
+            let plan = plan(&format!("--rule {rule} --folds 4 --repeats 1")).unwrap();
+            let curve = curve(&[[9.0; 4], [1.0, 5.0, 1.0, 5.0], [1.4, 4.8, 1.3, 4.9], [8.0; 4]]);
+            let complexity = |squares: f64, clusters: usize| Complexity {
+                clusters,
+                freedom: clusters,
+                information: Information::of_squares(squares, 100, clusters),
+            };
+            let fits = [(10.0, 50), (20.0, 20), (30.0, 10), (60.0, 2)];
+            let all = OnAllData {
+                coupled: fits.map(|(s, c)| complexity(s, c)).to_vec(),
+                pooled: complexity(70.0, 1),
+                unsolved: 0,
+            };
+            Choice::new(&plan, &[curve], &[Some(all)]).chosen.at
+        };
+        // AIC is −130, −121, −100, −47; BIC is −0.2, −69, −74, −42.
+        assert_eq!(["best", "one-se", "aic", "bic"].map(of), [1, 2, 0, 2]);
     }
 
     #[test]

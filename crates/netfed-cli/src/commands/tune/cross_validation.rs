@@ -4,7 +4,6 @@
 //! with a scaling of the features that knows these rows only. All settings see the same splits, so that their errors can be compared in pairs.
 
 use netfed::Options;
-use rayon::prelude::*;
 
 use super::path::{Data, Fitted, descend, pooled};
 use super::plan::{Plan, Variant};
@@ -14,10 +13,6 @@ use crate::load::PointTable;
 use crate::prepare::prepare_part;
 use crate::progress::Steps;
 use crate::report::text::number;
-
-/// Up to this size (parameters of all nodes and edges) splits run side by side; larger problems keep all threads busy by themselves,
-/// and memory is needed for one of them only.
-const SMALL: usize = 1 << 20;
 
 /// Errors of one variant on all splits, split by split: repeat by repeat, fold by fold.
 pub(crate) struct Curve {
@@ -67,15 +62,7 @@ pub(crate) fn cross_validate(
             steps,
         )
     };
-    let tasks = plan.variants.len() * splits;
-    let dim = data.points.features.len() + 1;
-    let small =
-        (data.points.nodes.len() + data.edges.nodes.len() + data.edges.edges.len()) * dim <= SMALL;
-    let results = match small {
-        true => (0..tasks).into_par_iter().map(task).collect::<Result<Vec<_>, _>>()?,
-        false => (0..tasks).map(task).collect::<Result<Vec<_>, _>>()?,
-    };
-    let mut results = results.into_iter();
+    let mut results = data.all(plan.variants.len() * splits, task)?.into_iter();
     Ok(lambdas
         .iter()
         .map(|l| collect(l.clone(), results.by_ref().take(splits).collect()))
@@ -126,5 +113,59 @@ fn collect(lambdas: Vec<f64>, splits: Vec<Split>) -> Curve {
         iterations: each.clone().map(|k| splits.iter().map(|s| s.iterations[k]).sum()).collect(),
         unsolved: each.map(|k| splits.iter().filter(|s| !s.solved[k]).count()).collect(),
         lambdas,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::tune::plan::tests::plan;
+    use crate::load::EdgeList;
+
+    /// Two nodes with two points each: every fold holds one point of each.
+    fn data() -> Data {
+        let nodes = vec!["a".to_owned(), "b".to_owned()];
+        Data {
+            points: PointTable {
+                nodes: nodes.clone(),
+                node_of_row: vec![0, 1, 0, 1],
+                features: vec!["x".into()],
+                x: vec![0.0, 10.0, 2.0, 13.0],
+                y: None,
+                low_label: -1.0,
+            },
+            edges: EdgeList { nodes, edges: vec![(0, 1, 1.0)] },
+        }
+    }
+
+    #[test]
+    fn errors_are_those_of_models_that_have_not_seen_the_points() {
+        let plan = plan("--loss mean --folds 2 --repeats 3").unwrap();
+        let steps = Steps::new(1, true);
+        let lambdas = [vec![0.0, 1e-3, 1e3]];
+        let curves = cross_validate(&data(), &plan, &lambdas, &steps).unwrap();
+        let curve = &curves[0];
+        // Alone, the model is the other point of the node: errors 2² and 3².
+        assert_eq!(curve.errors[0], vec![6.5; 6]);
+        assert!(curve.errors[1].iter().all(|e| (e - 6.5).abs() < 0.1), "{:?}", curve.errors[1]);
+        // Merged, it is the mean of the two training points, one of each node.
+        for (merged, pooled) in curve.errors[2].iter().zip(&curve.pooled) {
+            assert!((merged - pooled).abs() < 1e-2 * pooled, "{merged} {pooled}");
+            assert!(
+                [16.25, 31.25, 36.5, 42.5].iter().any(|e| (e - pooled).abs() < 1e-9),
+                "{pooled}"
+            );
+        }
+        assert_eq!(curve.unsolved, [0, 0, 0]);
+    }
+
+    #[test]
+    fn a_feature_that_training_never_sees_is_no_obstacle() {
+        let plan = plan("--loss squared --standardize --intercept --folds 2 --repeats 1").unwrap();
+        let mut data = data();
+        data.points.x = vec![0.0, 0.0, 0.0, 1.0];
+        data.points.y = Some(vec![1.0, 2.0, 3.0, 4.0]);
+        let curves = cross_validate(&data, &plan, &[vec![0.0, 0.1]], &Steps::new(1, true)).unwrap();
+        assert!(curves[0].errors.iter().flatten().all(|e| e.is_finite()));
     }
 }

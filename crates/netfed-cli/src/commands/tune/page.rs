@@ -4,13 +4,13 @@ use std::path::Path;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::choice::{Place, first_smallest};
+use super::choice::Place;
 use super::outcome::Outcome;
 use super::statistics::Estimate;
 use super::table::{self, Rows};
 use super::words::{coupling, sentences, take, warnings};
 use crate::progress::duration;
-use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
+use crate::report::chart::{Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart};
 use crate::report::text::{number, plural};
 
 /// The most lines in the chart of errors.
@@ -53,6 +53,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
                     (PreEscaped(above_best(o)))
                     figcaption { "How much larger the error is than the smallest one. Bars: one standard error of the difference, split by split. Where a bar reaches the line, the data cannot tell that λ from the best." }
                 }
+                (wins(o))
                 (complexity(o))
             }
         }
@@ -107,17 +108,9 @@ fn errors(o: &Outcome) -> String {
     let drawn = drawn(o);
     let curves: Vec<Bars> = drawn.iter().map(|&v| bars(o, v, |p| o.error(p))).collect();
     let lines = drawn.iter().zip(&curves).enumerate();
-    let mut all: Vec<Series> =
+    let all: Vec<Series> =
         lines.map(|(k, (&v, bars))| series(&o.plan.variants[v].label, bars, k)).collect();
     let chosen = o.choice.chosen;
-    all.push(Series {
-        name: "take this",
-        points: vec![(o.lambda(chosen), o.error(chosen).mean)],
-        spread: Vec::new(),
-        color: 7,
-        dashed: false,
-        joined: false,
-    });
     let levels = levels(o);
     let rule = match o.lambda(chosen) > 0.0 {
         true => vec![(o.lambda(chosen), format!("take λ = {}", number(o.lambda(chosen))))],
@@ -126,7 +119,7 @@ fn errors(o: &Outcome) -> String {
     line_chart(&LineChart {
         title: "Error on data points that training has not seen, against λ.",
         x: axis("λ", Scale::Log10, None),
-        y: axis(o.plan.measure.name, Scale::Linear, Some(window(o, &curves))),
+        y: axis(o.plan.measure.name, Scale::Linear, Some(error_window(o, &curves))),
         series: all,
         x_rules: rule,
         y_rules: levels.into(),
@@ -144,18 +137,24 @@ fn levels(o: &Outcome) -> [(f64, String); 2] {
     ]
 }
 
-/// The errors that the chart covers: all of them, unless some are so large that they would flatten the rest.
-fn window(o: &Outcome, curves: &[Bars]) -> (f64, f64) {
-    let ends = |e: Estimate| [e.mean - e.se, e.mean + e.se];
-    let values = curves.iter().flatten().flat_map(|(_, e)| ends(*e));
-    let mut values: Vec<f64> =
-        values.chain(levels(o).map(|l| l.0)).filter(|v| v.is_finite()).collect();
+/// The values that a chart covers: all of them, unless some are so large that they would flatten the rest.
+fn window(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let mut values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
     values.sort_by(f64::total_cmp);
     let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return (0.0, 1.0) };
     let middle = values[values.len() / 2];
-    let high = high.min(low + 6.0 * (middle - low));
+    let high = if middle > low { high.min(low + 5.0 * (middle - low)) } else { high };
     let pad = 0.06 * (high - low);
     (low - pad, high + pad)
+}
+
+fn ends(bars: &Bars) -> impl Iterator<Item = f64> {
+    bars.iter().flat_map(|(_, e)| [e.mean - e.se, e.mean + e.se])
+}
+
+/// The window of the chart of errors.
+fn error_window(o: &Outcome, curves: &[Bars]) -> (f64, f64) {
+    window(curves.iter().flat_map(ends).chain(levels(o).map(|l| l.0)))
 }
 
 fn errors_caption(o: &Outcome) -> String {
@@ -163,7 +162,7 @@ fn errors_caption(o: &Outcome) -> String {
         "Bars: one standard error. Dotted: every node alone (λ = 0), one model for all, and the λ to take.",
     );
     let curves: Vec<Bars> = drawn(o).iter().map(|&v| bars(o, v, |p| o.error(p))).collect();
-    let high = window(o, &curves).1;
+    let high = error_window(o, &curves).1;
     for (level, name) in levels(o) {
         if level > high || !level.is_finite() {
             text.push_str(&format!(" Above the picture: {name}."));
@@ -178,15 +177,10 @@ fn errors_caption(o: &Outcome) -> String {
 fn above_best(o: &Outcome) -> String {
     let variant = o.choice.best.variant;
     let bars = bars(o, variant, |p| o.worse_than_best(p));
-    let curves = std::slice::from_ref(&bars);
-    let means: Vec<f64> = bars.iter().map(|(_, e)| e.mean).collect();
-    let least = bars.get(first_smallest(means.iter().copied())).map_or(0.0, |b| b.1.mean);
-    let mut range = window_of(curves, least.min(0.0));
-    range.0 = range.0.min(-0.06 * range.1);
     line_chart(&LineChart {
         title: "How much larger the error is than the smallest one, against λ.",
         x: axis("λ", Scale::Log10, None),
-        y: axis("error above the smallest", Scale::Linear, Some(range)),
+        y: axis("error above the smallest", Scale::Linear, Some(near_best(o, &bars))),
         series: vec![series(&o.plan.variants[variant].label, &bars, 0)],
         x_rules: Vec::new(),
         y_rules: vec![(0.0, String::new())],
@@ -195,16 +189,34 @@ fn above_best(o: &Outcome) -> String {
     })
 }
 
-/// From the lowest bar to four times the middle one.
-fn window_of(curves: &[Bars], low: f64) -> (f64, f64) {
-    let mut highs: Vec<f64> =
-        curves.iter().flatten().map(|(_, e)| e.mean + e.se).filter(|v| v.is_finite()).collect();
-    highs.sort_by(f64::total_cmp);
-    let lows = curves.iter().flatten().map(|(_, e)| e.mean - e.se);
-    let low = lows.filter(|v| v.is_finite()).fold(low, f64::min);
-    let high = highs.last().copied().unwrap_or(1.0);
-    let middle = highs.get(highs.len() / 2).copied().unwrap_or(1.0);
-    (low, high.min(low + 4.0 * (middle - low)).max(low + 1e-12))
+/// The values around the best: what lies next to the λ that are as good is still in the picture.
+fn near_best(o: &Outcome, bars: &Bars) -> (f64, f64) {
+    let like = &o.choice.like_best;
+    // The bars leave λ = 0 out.
+    let near = bars[like.start().saturating_sub(2)..bars.len().min(like.end() + 1)].iter();
+    let largest = near.map(|(_, e)| e.mean + e.se).filter(|v| v.is_finite()).fold(0.0, f64::max);
+    let (low, high) = window(ends(bars));
+    (low, if largest > 0.0 { high.min(4.0 * largest) } else { high })
+}
+
+/// How often each λ of the best variant has the smallest error.
+fn wins(o: &Outcome) -> Markup {
+    let variant = o.choice.best.variant;
+    let won = o.wins(variant).into_iter().enumerate().filter(|(_, wins)| *wins > 0);
+    let bar = |(at, wins): (usize, usize)| Bar {
+        name: format!("λ = {}", number(o.curves[variant].lambdas[at])),
+        value: wins as f64,
+        label: wins.to_string(),
+        color: if o.choice.like_best.contains(&at) { Some(0) } else { None },
+    };
+    let title = "In how many splits each λ has the smallest error.";
+    let chart = BarChart { title, bars: won.map(bar).collect(), width: 480.0 };
+    html! {
+        figure {
+            (PreEscaped(bar_chart(&chart)))
+            figcaption { "In how many of " (plural(o.splits(), "split")) " each λ has the smallest error. In color: those that the data cannot tell from the best." }
+        }
+    }
 }
 
 /// Clusters and criteria against λ, for the chosen variant or, if it has none, the first that has.
@@ -235,11 +247,12 @@ fn complexity(o: &Outcome) -> Markup {
     };
     let aic = above(at(&|p| Some(information(p)?.aic)));
     let bic = above(at(&|p| Some(information(p)?.bic)));
-    let chart = |title, y, scale, series| {
+    let range = window(aic.iter().chain(&bic).map(|p| p.1));
+    let chart = |title, y, scale, range, series| {
         PreEscaped(line_chart(&LineChart {
             title,
             x: axis("λ", Scale::Log10, None),
-            y: axis(y, scale, None),
+            y: axis(y, scale, range),
             series,
             x_rules: Vec::new(),
             y_rules: Vec::new(),
@@ -250,12 +263,12 @@ fn complexity(o: &Outcome) -> Markup {
     let clusters = line(label, at(&|p| o.complexity(p).map(|c| c.clusters as f64)), 2);
     html! {
         figure {
-            (chart("Number of clusters on all data, against λ.", "clusters", Scale::Log10, vec![clusters]))
+            (chart("Number of clusters on all data, against λ.", "clusters", Scale::Log10, None, vec![clusters]))
             figcaption { "Clusters of the models on all data (" (label) "). The graph has " (plural(o.parts, "part")) ", so there cannot be fewer." }
         }
         @if !bic.is_empty() {
             figure {
-                (chart("AIC and BIC, against λ.", "above the smallest", Scale::Linear, vec![line("AIC", aic, 4), line("BIC", bic, 6)]))
+                (chart("AIC and BIC, against λ.", "above the smallest", Scale::Linear, Some(range), vec![line("AIC", aic, 4), line("BIC", bic, 6)]))
                 figcaption { "Information criteria on all data (" (label) "): the fit, plus a price for every parameter of every cluster. BIC charges more and likes fewer clusters. They need no data held back, but count clusters as if nobody had searched for them." }
             }
         }

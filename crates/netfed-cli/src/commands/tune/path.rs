@@ -20,6 +20,31 @@ pub(crate) struct Data {
     pub(crate) edges: EdgeList,
 }
 
+/// Up to this size (parameters of all nodes and edges) runs go side by side; larger problems keep all threads busy by themselves, and
+/// memory is needed for one of them only.
+const SMALL: usize = 1 << 20;
+
+impl Data {
+    /// Whether runs go side by side.
+    pub(crate) fn small(&self) -> bool {
+        let (points, edges) = (&self.points, &self.edges);
+        let vectors = points.nodes.len() + edges.nodes.len() + edges.edges.len();
+        vectors * (points.features.len() + 1) <= SMALL
+    }
+
+    /// The results of all tasks, in their order.
+    pub(crate) fn all<T: Send>(
+        &self,
+        tasks: usize,
+        task: impl Fn(usize) -> Result<T, Failure> + Sync + Send,
+    ) -> Result<Vec<T>, Failure> {
+        match self.small() {
+            true => (0..tasks).into_par_iter().map(task).collect(),
+            false => (0..tasks).map(task).collect(),
+        }
+    }
+}
+
 /// What a run along the path leaves for one λ, with the models in the units of the data.
 pub(crate) struct Fitted {
     pub(crate) params: Matrix,

@@ -235,3 +235,75 @@ fn lambdas(args: &Tune) -> Result<Lambdas, Failure> {
         false => Ok(Lambdas::Given(grid)),
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::args::{Args, Command};
+    use clap::Parser;
+
+    /// The plan of a command line.
+    pub(crate) fn plan(flags: &str) -> Result<Plan, Failure> {
+        let line = format!("netfed tune --data p.csv --graph e.csv --out o {flags}");
+        match Args::try_parse_from(line.split_whitespace()).unwrap().command {
+            Command::Tune(tune) => Plan::new(&tune),
+            _ => panic!("not tune"),
+        }
+    }
+
+    fn labels(flags: &str) -> Vec<String> {
+        plan(flags).unwrap().variants.into_iter().map(|v| v.label).collect()
+    }
+
+    #[test]
+    fn variants_are_all_combinations() {
+        assert_eq!(labels(""), ["l2"]);
+        assert_eq!(
+            labels("--penalties l1,squared --ridges 0,0.1"),
+            ["l1, ridge 0", "l1, ridge 0.1", "squared, ridge 0", "squared, ridge 0.1"]
+        );
+        assert_eq!(labels("--loss huber --huber-deltas 2,3"), ["l2, δ 2", "l2, δ 3"]);
+        let plan = plan("--penalties quadratic,l2 --penalty-matrix q.csv").unwrap();
+        let matrix = |v: usize| plan.variants[v].settings.given.penalty_matrix.is_some();
+        assert!(matrix(0) && !matrix(1), "the matrix goes with its penalty only");
+    }
+
+    #[test]
+    fn a_setting_is_a_fit() {
+        let plan = plan("--penalties l1 --ridges 0.5").unwrap();
+        let fit = plan.variants[0].at(0.25).unwrap();
+        assert_eq!((fit.lambda, fit.ridge, fit.penalty_name()), (0.25, 0.5, "l1"));
+    }
+
+    #[test]
+    fn bad_flags_get_a_sentence() {
+        for (flags, part) in [
+            ("--lambda 1", "--lambda-grid"),
+            ("--folds 1", "--folds is 1"),
+            ("--repeats 0", "--repeats is 0"),
+            ("--lambdas 0", "--lambdas is 0"),
+            ("--lambda-grid 1,-2", "--lambda-grid is -2"),
+            ("--lambda-grid 0", "no value above 0"),
+            ("--penalties l2,l3", "unknown penalty"),
+            ("--ridges 0,0", "twice"),
+            ("--ridges NaN", "--ridges is NaN"),
+            ("--huber-deltas 1", "--loss huber"),
+            ("--loss huber --huber-deltas 0", "--huber-deltas is 0"),
+            ("--measure accuracy", "known are squared, absolute"),
+            ("--rule bic --penalty squared", "--rule bic needs"),
+            ("--rule aic --loss hinge", "--rule aic needs"),
+            ("--rule beste", "Did you mean \"best\"?"),
+        ] {
+            let message = plan(flags).err().map_or(String::new(), |e| e.to_string());
+            assert!(message.contains(part), "{flags}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_grid_is_sorted_and_has_no_zero() {
+        let Lambdas::Given(grid) = plan("--lambda-grid 1,0,0.1,1").unwrap().lambdas else {
+            panic!("not given")
+        };
+        assert_eq!(grid, [0.1, 1.0]);
+    }
+}

@@ -8,17 +8,23 @@ use crate::report::text::{number, plural};
 
 /// A mean with its standard error, with as many decimals as the latter has meaning.
 pub(crate) fn plus_minus(e: Estimate) -> String {
-    if !(e.se > 0.0 && e.se.is_finite() && e.mean.is_finite()) {
-        return number(e.mean);
+    match decimals(e) {
+        Some(decimals) => format!("{:.decimals$} ± {:.decimals$}", e.mean, e.se),
+        None if e.se > 0.0 => format!("{} ± {}", number(e.mean), number(e.se)),
+        None => number(e.mean),
     }
+}
+
+/// The mean alone, with as many decimals.
+fn mean(e: Estimate) -> String {
+    decimals(e).map_or_else(|| number(e.mean), |decimals| format!("{:.decimals$}", e.mean))
+}
+
+/// Decimals that keep two digits of the standard error; none where plain notation does not suit.
+fn decimals(e: Estimate) -> Option<usize> {
     let decimals = 1.0 - e.se.log10().floor();
-    match e.mean.abs().max(e.se) < 1e6 && (0.0..=8.0).contains(&decimals) {
-        true => {
-            let decimals = decimals as usize;
-            format!("{:.decimals$} ± {:.decimals$}", e.mean, e.se)
-        }
-        false => format!("{} ± {}", number(e.mean), number(e.se)),
-    }
+    let plain = e.mean.abs().max(e.se) < 1e6 && (0.0..=8.0).contains(&decimals);
+    plain.then_some(decimals as usize)
 }
 
 /// The setting to take, in a few words.
@@ -57,44 +63,39 @@ fn error(o: &Outcome) -> String {
     )
 }
 
-/// Whether coupling helps, and whether that is good news for a coupled model.
+/// Whether coupling helps, in a sentence; and whether that is a plain yes.
 pub(crate) fn coupling(o: &Outcome) -> (String, bool) {
     let chosen = o.choice.chosen;
-    let own = number(o.error(chosen).mean);
     let alone = o.baseline_over(o.alone(), chosen);
     let one = o.baseline_over(o.pooled(), chosen);
-    let against = format!(
-        "error {own} against {} for every node alone (difference {}) and {} for one model for all (difference {})",
-        number(o.baseline(o.alone()).mean),
-        plus_minus(alone),
-        number(o.baseline(o.pooled()).mean),
-        plus_minus(one)
-    );
     let better = |e: Estimate| e.mean > 0.0 && e.evidence() != Evidence::None;
     let worse = |e: Estimate| e.mean < 0.0 && e.evidence() != Evidence::None;
-    let sure = |e: &[Estimate]| match e.iter().all(|e| e.evidence() == Evidence::Clear) {
-        true => "",
-        false => " probably",
-    };
-    let capital =
-        if sure(&[alone, one]).is_empty() { "Coupling helps" } else { "Coupling probably helps" };
+    let clear = [alone, one].iter().all(|e| e.evidence() == Evidence::Clear);
     let verdict = if o.lambda(chosen) == 0.0 {
-        ("Coupling over this graph does not help; train every node alone", false)
+        "Coupling over this graph does not help; train every node alone"
     } else if better(alone) && better(one) {
-        (capital, true)
+        if clear { "Coupling helps" } else { "Coupling probably helps" }
     } else if worse(one) {
-        ("One model for all does better than models coupled over this graph", false)
+        "One model for all does better than models coupled over this graph"
     } else if better(alone) {
-        (
-            "Coupling helps, but one model for all does as well: the nodes hardly differ, or there are too few data to see it",
-            false,
-        )
+        "Coupling helps, but one model for all does as well; the nodes hardly differ, or there are too few data to see it"
     } else if worse(alone) {
-        ("Every node alone does better than models coupled over this graph", false)
+        "Every node alone does better than models coupled over this graph"
     } else {
-        ("The data cannot tell whether coupling helps", false)
+        "The data cannot tell whether coupling helps"
     };
-    (format!("{}: {against}.", verdict.0), verdict.1)
+    let against = |errors: &[f64], above: Estimate, what: &str| {
+        format!("{} for {what} (difference {})", mean(o.baseline(errors)), plus_minus(above))
+    };
+    let mut others = vec![against(o.pooled(), one, "one model for all")];
+    if o.lambda(chosen) > 0.0 {
+        others.insert(0, against(o.alone(), alone, "every node alone"));
+    }
+    let own = mean(o.error(chosen));
+    (
+        format!("{verdict}: error {own} against {}.", others.join(" and ")),
+        o.lambda(chosen) > 0.0 && better(alone) && better(one),
+    )
 }
 
 fn range(o: &Outcome) -> String {
@@ -120,28 +121,27 @@ fn range(o: &Outcome) -> String {
 
 /// How the other variants do at their best.
 fn other_variants(o: &Outcome) -> Option<String> {
-    let others: Vec<String> = (0..o.curves.len())
-        .filter(|&v| v != o.choice.best.variant)
-        .map(|v| {
-            let place = o.best_of(v);
-            let worse = o.worse_than_best(place);
-            let verdict = match worse.evidence() {
-                Evidence::None => "as good",
-                _ if worse.mean < 0.0 => "as good",
-                Evidence::Some => "perhaps worse",
-                Evidence::Clear => "worse",
-            };
-            format!(
-                "{} (λ = {}) {verdict}, by {}",
-                o.plan.variants[v].label,
-                number(o.lambda(place)),
-                plus_minus(worse)
-            )
-        })
-        .collect();
-    let first = &o.plan.variants[o.choice.best.variant].label;
-    (!others.is_empty())
-        .then(|| format!("{first} is best; at their best λ the others are: {}.", others.join("; ")))
+    let verdict = |v: usize| {
+        let worse = o.worse_than_best(o.best_of(v));
+        if worse.mean <= 0.0 { Evidence::None } else { worse.evidence() }
+    };
+    let label = |v: usize| o.plan.variants[v].label.as_str();
+    let others = || (0..o.curves.len()).filter(|&v| v != o.choice.best.variant);
+    let groups = [
+        ("As good at its best λ", Evidence::None),
+        ("Perhaps worse", Evidence::Some),
+        ("Worse", Evidence::Clear),
+    ];
+    let mut text = format!("Best setting: {}.", label(o.choice.best.variant));
+    for (name, evidence) in groups {
+        let all: Vec<&str> = others().filter(|&v| verdict(v) == evidence).map(label).collect();
+        if !all.is_empty() {
+            let more =
+                if all.len() > 5 { format!(" and {} more", all.len() - 5) } else { String::new() };
+            text.push_str(&format!(" {name}: {}{more}.", all[..all.len().min(5)].join("; ")));
+        }
+    }
+    (o.curves.len() > 1).then_some(text)
 }
 
 /// What the information criteria say, or why there are none.
@@ -199,12 +199,14 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
             around(o.lambda(top), [1.0, 3.0, 10.0, 30.0])
         ));
     }
-    let alone = Place { at: 0, ..best };
-    if best.at == 1 && last > 1 && o.worse_than_best(alone).evidence() != Evidence::None {
+    // The best is at one end of the gap above 0, and the data tell its two ends apart.
+    let (alone, first) = (Place { at: 0, ..best }, Place { at: 1, ..best });
+    let other = if best.at == 0 { first } else { alone };
+    if best.at <= 1 && o.worse_than_best(other).evidence() != Evidence::None {
         found.push(format!(
-            "the best λ is the smallest tried above 0, {}: smaller ones may be better; try --lambda-grid {}",
-            number(o.lambda(best)),
-            around(o.lambda(best), [0.03, 0.1, 0.3, 1.0])
+            "nothing was tried between λ = 0 and λ = {}, where the best may be; try --lambda-grid {}",
+            number(o.lambda(first)),
+            around(o.lambda(first), [0.03, 0.1, 0.3, 1.0])
         ));
     }
     let (runs, unsolved) = o.runs();
