@@ -13,6 +13,7 @@ mod path;
 mod plan;
 mod statistics;
 mod table;
+mod variant;
 mod words;
 
 pub(crate) use flags::Tune;
@@ -30,7 +31,8 @@ use criteria::on_all_data;
 use cross_validation::cross_validate;
 use outcome::Outcome;
 use path::{Data, pooled};
-use plan::{Lambdas, Plan, Variant};
+use plan::{Lambdas, Plan};
+use variant::Variant;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {

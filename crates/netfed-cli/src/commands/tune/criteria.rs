@@ -5,7 +5,7 @@ use netfed::information::{Information, clustered_freedom, separable_freedom};
 use netfed::{Clusters, LossKind, Matrix, Options};
 
 use super::path::{Data, Fitted, descend, pooled};
-use super::plan::Variant;
+use super::variant::Variant;
 use crate::commands::fit::CLUSTER_TOLERANCE;
 use crate::failure::Failure;
 use crate::measure::measures;

@@ -6,7 +6,8 @@
 use netfed::Options;
 
 use super::path::{Data, Fitted, descend, pooled};
-use super::plan::{Plan, Variant};
+use super::plan::Plan;
+use super::variant::Variant;
 use crate::failure::Failure;
 use crate::folds::folds;
 use crate::load::PointTable;

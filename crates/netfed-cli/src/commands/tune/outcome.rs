@@ -3,8 +3,9 @@
 use super::choice::{Choice, Place, first_smallest};
 use super::criteria::{Complexity, OnAllData};
 use super::cross_validation::Curve;
-use super::plan::{Plan, Variant};
+use super::plan::Plan;
 use super::statistics::Estimate;
+use super::variant::Variant;
 
 /// All that was found.
 pub(crate) struct Outcome {
