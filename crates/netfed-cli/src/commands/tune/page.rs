@@ -143,7 +143,8 @@ fn window(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return (0.0, 1.0) };
     let middle = values[values.len() / 2];
-    let high = if middle > low { high.min(low + 5.0 * (middle - low)) } else { high };
+    let cap = if middle > low { low + 5.0 * (middle - low) } else { high };
+    let high = values.iter().rev().find(|v| **v <= cap).copied().unwrap_or(high);
     let pad = 0.06 * (high - low);
     (low - pad, high + pad)
 }

@@ -94,7 +94,7 @@ pub(crate) fn coupling(o: &Outcome) -> (String, bool) {
     let own = mean(o.error(chosen));
     (
         format!("{verdict}: error {own} against {}.", others.join(" and ")),
-        o.lambda(chosen) > 0.0 && better(alone) && better(one),
+        o.lambda(chosen) > 0.0 && better(alone) && better(one) && clear,
     )
 }
 
