@@ -164,10 +164,10 @@ fn errors_caption(o: &Outcome) -> String {
     );
     let curves: Vec<Bars> = drawn(o).iter().map(|&v| bars(o, v, |p| o.error(p))).collect();
     let high = error_window(o, &curves).1;
-    for (level, name) in levels(o) {
-        if level > high || !level.is_finite() {
-            text.push_str(&format!(" Above the picture: {name}."));
-        }
+    let above = levels(o).into_iter().filter(|l| l.0 > high || !l.0.is_finite()).map(|l| l.1);
+    let above: Vec<String> = above.collect();
+    if !above.is_empty() {
+        text.push_str(&format!(" Above the picture: {}.", above.join(", ")));
     }
     if drawn(o).len() < o.curves.len() {
         text.push_str(&format!(" The best {} of {} settings.", drawn(o).len(), o.curves.len()));
@@ -197,7 +197,10 @@ fn near_best(o: &Outcome, bars: &Bars) -> (f64, f64) {
     let near = bars[like.start().saturating_sub(2)..bars.len().min(like.end() + 1)].iter();
     let largest = near.map(|(_, e)| e.mean + e.se).filter(|v| v.is_finite()).fold(0.0, f64::max);
     let (low, high) = window(ends(bars));
-    (low, if largest > 0.0 { high.min(4.0 * largest) } else { high })
+    match largest > 0.0 {
+        true => (low.max(-largest), high.min(4.0 * largest)),
+        false => (low, high),
+    }
 }
 
 /// How often each λ of the best variant has the smallest error.
