@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::tune::Tune;
 use crate::given::Given;
 
 /// Networked federated learning: one personalized model per node of a graph, with a proof of how good it is
@@ -19,6 +20,7 @@ const EXAMPLES: &str = "Examples:
   netfed predict --run run/ --data new.csv --out predictions.csv
   netfed evaluate --run run/ --data test.csv
   netfed explain --run run/ --out explain.html
+  netfed tune --data points.csv --graph edges.csv --out tuned/
   netfed reproduce nfl-table3 --out weather
 
 Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.";
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Evaluate(Evaluate),
     /// Say what is proven about the models of a run, and which nodes gain by taking part
     Explain(Explain),
+    /// Choose λ and other settings by cross-validation
+    Tune(Box<Tune>),
     /// Run an experiment of the paper again and compare
     Reproduce(Reproduce),
 }

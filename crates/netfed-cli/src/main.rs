@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Explain(explain) => commands::explain::run(&explain),
+        Command::Tune(tune) => commands::tune::run(&tune),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
     };
     match done {

@@ -48,6 +48,15 @@ pub(crate) fn prepare(
             "{file}, column \"{name}\": every value is 0, so no parameter can be learned for it; leave it out with --features."
         )));
     }
+    prepare_part(points, edges, settings)
+}
+
+/// Builds the problem of a part of the data points, in which a feature may be 0 everywhere.
+pub(crate) fn prepare_part(
+    points: PointTable,
+    edges: EdgeList,
+    settings: &Settings,
+) -> Result<Prepared, Failure> {
     let mut features = points.features.clone();
     if settings.intercept {
         if features.iter().any(|f| f == INTERCEPT) {

@@ -93,6 +93,15 @@ impl Settings {
         })
     }
 
+    /// From now on uses as many threads as asked for.
+    pub(crate) fn start_threads(&self) -> Result<(), Failure> {
+        let Some(threads) = self.threads else { return Ok(()) };
+        // More threads than cores only get in each other's way.
+        let cores = std::thread::available_parallelism().map_or(threads, usize::from);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(cores)).build_global();
+        pool.map_err(|e| Failure::other(format!("cannot start {threads} threads: {e}.")))
+    }
+
     /// Name of the loss.
     pub(crate) fn loss_name(&self) -> &str {
         self.given.loss.as_deref().unwrap_or("squared")
@@ -187,12 +196,14 @@ pub(crate) fn choose<'a>(what: &str, name: &'a str, known: &[&str]) -> Result<&'
     Err(Failure::input(format!("unknown {what} \"{name}\"; known are {}.{tip}", known.join(", "))))
 }
 
-enum Range {
+/// The values that a setting may have.
+pub(crate) enum Range {
     Nonnegative,
     Positive,
 }
 
-fn number(flag: &str, value: f64, range: Range) -> Result<f64, Failure> {
+/// A number in its range, or an error that names the flag.
+pub(crate) fn number(flag: &str, value: f64, range: Range) -> Result<f64, Failure> {
     let (good, expected) = match range {
         Range::Nonnegative => (value >= 0.0, "at least 0"),
         Range::Positive => (value > 0.0, "more than 0"),

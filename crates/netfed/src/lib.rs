@@ -57,6 +57,7 @@ mod fusion;
 pub mod generate;
 mod graph;
 pub mod guarantee;
+pub mod information;
 pub mod laws;
 mod layout;
 mod linalg;

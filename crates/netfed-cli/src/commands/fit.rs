@@ -26,12 +26,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let from_file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
     let settings = Settings::new(args.given.or(from_file))?;
     let folder = Folder::new(&args.out, args.force)?;
-    if let Some(threads) = settings.threads {
-        // More threads than cores only get in each other's way.
-        let cores = std::thread::available_parallelism().map_or(threads, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(cores)).build_global();
-        pool.map_err(|e| Failure::other(format!("cannot start {threads} threads: {e}.")))?;
-    }
+    settings.start_threads()?;
     let points = read_points(&settings.data, &settings.columns)?;
     let edges = read_edges(&settings.graph)?;
     let prepared = prepare(points, edges, &settings)?;

@@ -5,6 +5,7 @@ pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod predict;
 pub(crate) mod reproduce;
+pub(crate) mod tune;
 
 /// Prints to standard output; a closed pipe is not an error.
 pub(crate) fn print(text: &str) {

@@ -1,0 +1,135 @@
+//! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph stays.
+
+mod choice;
+mod criteria;
+mod cross_validation;
+mod files;
+mod flags;
+mod grid;
+mod measure;
+mod outcome;
+mod page;
+mod path;
+mod plan;
+mod statistics;
+mod table;
+mod variant;
+mod words;
+
+pub(crate) use flags::Tune;
+
+use std::path::Path;
+
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::load::{read_edges, read_points};
+use crate::output::Folder;
+use crate::prepare::prepare;
+use crate::progress::{Steps, catch_interrupts, duration, say};
+use choice::Choice;
+use criteria::on_all_data;
+use cross_validation::cross_validate;
+use outcome::Outcome;
+use path::{Data, pooled};
+use plan::{Lambdas, Plan};
+use variant::Variant;
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
+    let plan = Plan::new(args)?;
+    let folder = Folder::new(&args.out, args.force)?;
+    let settings = &plan.variants[0].settings;
+    settings.start_threads()?;
+    let points = read_points(&settings.data, &settings.columns)?;
+    plan.check(&points)?;
+    let data = Data { points, edges: read_edges(&settings.graph)? };
+    catch_interrupts();
+    let outcome = tune(&data, plan, args.quiet)?;
+    let summary = files::summary(&outcome);
+    let chosen = outcome.choice.chosen;
+    folder.add("tune.csv", &files::settings(&outcome))?;
+    folder.add("folds.csv", &files::splits(&outcome))?;
+    folder.add("summary.json", &format!("{summary:#}\n"))?;
+    folder.add("config.toml", &outcome.variant(chosen).at(outcome.lambda(chosen))?.to_toml()?)?;
+    folder.add("report.html", &page::page(&outcome, &args.out))?;
+    folder.commit()?;
+    if args.json {
+        print(&format!("{summary:#}\n"));
+    } else if !args.quiet {
+        print(&text(&outcome, &args.out));
+    }
+    Ok(if outcome.runs().1 == 0 { 0 } else { 3 })
+}
+
+/// All runs, and what follows from them.
+fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
+    let start = std::time::Instant::now();
+    let mut warnings = Vec::new();
+    let mut lambdas = Vec::new();
+    let (mut parts, mut sizes) = (1, [0; 4]);
+    for variant in &plan.variants {
+        let prepared = prepare(data.points.clone(), data.edges.clone(), &variant.settings)?;
+        let mut path = vec![0.0];
+        match &plan.lambdas {
+            Lambdas::Given(given) => path.extend(given),
+            Lambdas::Count(count) => {
+                let one = pooled(&data.points, &variant.settings)?;
+                let penalty = variant.settings.penalty_name();
+                path.extend(grid::grid(&prepared.problem, &one.scaled, penalty, *count));
+            }
+        }
+        lambdas.push(path);
+        let graph = &prepared.graph;
+        parts = graph.components(|_| true).iter().max().map_or(1, |c| c + 1);
+        let (points, edges) = (data.points.node_of_row.len(), graph.edges().len());
+        sizes = [points, graph.nodes(), edges, prepared.features.len()];
+        warnings = prepared.warnings;
+    }
+    if !quiet {
+        warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
+    }
+    let paths = |v: &Variant| plan.repeats * plan.folds + usize::from(v.fuses());
+    let runs = plan.variants.iter().zip(&lambdas).map(|(v, l)| paths(v) * l.len()).sum();
+    let steps = Steps::new(runs, quiet);
+    let folds = || cross_validate(data, &plan, &lambdas, &steps);
+    let whole = || {
+        let task = |v: usize| on_all_data(data, &plan.variants[v], &lambdas[v], &steps);
+        data.all(lambdas.len(), task)
+    };
+    let (curves, all_data) = match data.small() {
+        true => rayon::join(folds, whole),
+        false => (folds(), whole()),
+    };
+    steps.finish();
+    let (curves, all_data) = (curves?, all_data?);
+    let choice = Choice::new(&plan, &curves, &all_data);
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(Outcome { plan, curves, all_data, choice, parts, data_warnings: warnings, sizes, seconds })
+}
+
+/// The result for a person.
+fn text(o: &Outcome, out: &Path) -> String {
+    let measure = o.plan.measure.name;
+    let mut text = format!("{measure}, penalty {}\n", o.variant(o.choice.chosen).label);
+    text.push_str(&table::lambdas(o).text());
+    if let Some(variants) = table::variants(o) {
+        text.push_str(&variants.text());
+    }
+    words::sentences(o).iter().for_each(|s| text.push_str(&format!("{s}\n")));
+    for warning in words::warnings(o).iter().skip(o.data_warnings.len()) {
+        text.push_str(&format!("warning: {warning}.\n"));
+    }
+    let (runs, _) = o.runs();
+    text.push_str(&format!(
+        "{runs} runs, {}; open {}\n",
+        duration(o.seconds),
+        out.join("report.html").display()
+    ));
+    text.push_str(&format!("next: {}\n", next(out)));
+    text
+}
+
+/// The command that trains with the chosen setting.
+fn next(out: &Path) -> String {
+    format!("netfed fit --config {} --out run/", out.join("config.toml").display())
+}

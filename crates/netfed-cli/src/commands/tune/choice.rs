@@ -1,0 +1,192 @@
+//! What to take: the rules, applied to the errors of all settings.
+//!
+//! *best*: the smallest mean error. Variants that come as close to it as the runs are exact are ties; then the larger ridge, the larger Huber
+//! threshold, the penalty named first. *one-se*: in that variant the largest λ that the data cannot tell from the best: going up from the best, as
+//! long as the error exceeds its error by no more than one standard error of the difference. *aic*, *bic*: the smallest criterion.
+
+use std::ops::RangeInclusive;
+
+use netfed::information::Information;
+
+use super::criteria::OnAllData;
+use super::cross_validation::Curve;
+use super::plan::{Plan, Rule};
+use super::statistics::Estimate;
+
+/// A setting: a variant and one of its λ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) variant: usize,
+    pub(crate) at: usize,
+}
+
+/// What the rules say.
+pub(crate) struct Choice {
+    pub(crate) chosen: Place,
+    pub(crate) best: Place,
+    /// λ of the variant of `best`, around it, that the data cannot tell from it.
+    pub(crate) like_best: RangeInclusive<usize>,
+    pub(crate) aic: Option<Place>,
+    pub(crate) bic: Option<Place>,
+    /// The variants in which every node alone, and one model for all, do best.
+    pub(crate) alone: usize,
+    pub(crate) pooled: usize,
+}
+
+impl Choice {
+    /// Applies all rules and takes the one asked for.
+    pub(crate) fn new(plan: &Plan, curves: &[Curve], all_data: &[Option<OnAllData>]) -> Choice {
+        let best = best(plan, curves);
+        let like_best = like_best(&curves[best.variant], best.at, plan.folds);
+        let aic = least(all_data, |i| i.aic);
+        let bic = least(all_data, |i| i.bic);
+        let one_se = Place { variant: best.variant, at: *like_best.end() };
+        let chosen = match plan.rule {
+            Rule::Best => best,
+            Rule::OneSe => one_se,
+            Rule::Bic => bic.unwrap_or(one_se),
+            Rule::Aic => aic.unwrap_or(one_se),
+        };
+        let baseline = |errors: &dyn Fn(&Curve) -> f64| first_smallest(curves.iter().map(errors));
+        Choice {
+            chosen,
+            best,
+            like_best,
+            aic,
+            bic,
+            alone: baseline(&|c| mean(&c.errors[0])),
+            pooled: baseline(&|c| mean(&c.pooled)),
+        }
+    }
+}
+
+fn mean(errors: &[f64]) -> f64 {
+    errors.iter().sum::<f64>() / errors.len() as f64
+}
+
+/// The place of the smallest number; the first of equal ones, and any number before what is none.
+pub(crate) fn first_smallest(values: impl Iterator<Item = f64>) -> usize {
+    values.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k)
+}
+
+fn best(plan: &Plan, curves: &[Curve]) -> Place {
+    let of_variant: Vec<(usize, f64)> = curves
+        .iter()
+        .map(|c| {
+            let at = first_smallest(c.errors.iter().map(|e| mean(e)));
+            (at, mean(&c.errors[at]))
+        })
+        .collect();
+    let smallest = of_variant.iter().map(|b| b.1).fold(f64::INFINITY, f64::min);
+    let close =
+        |variant: &usize| of_variant[*variant].1 <= smallest + plan.tolerance * smallest.abs();
+    // Of equal ones the last is the largest: hence the order of the variants is turned around.
+    let simplest = (0..curves.len()).rev().filter(close).max_by(|&a, &b| {
+        let simplicity = |v: usize| {
+            let variant = &plan.variants[v];
+            (variant.settings.ridge, variant.delta().unwrap_or(0.0))
+        };
+        let (a, b) = (simplicity(a), simplicity(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    let variant = simplest.unwrap_or_else(|| first_smallest(of_variant.iter().map(|b| b.1)));
+    Place { variant, at: of_variant[variant].0 }
+}
+
+/// The places around the best whose errors are within one standard error of the difference.
+fn like_best(curve: &Curve, best: usize, folds: usize) -> RangeInclusive<usize> {
+    let alike = |k: &usize| {
+        let worse = Estimate::of_difference(&curve.errors[*k], &curve.errors[best], folds);
+        worse.mean <= worse.se
+    };
+    let up = (best + 1..curve.errors.len()).take_while(alike).count();
+    let down = (0..best).rev().take_while(alike).count();
+    best - down..=best + up
+}
+
+/// The setting with the smallest criterion.
+fn least(all_data: &[Option<OnAllData>], of: impl Fn(Information) -> f64) -> Option<Place> {
+    let mut found: Option<(f64, Place)> = None;
+    for (variant, all) in all_data.iter().enumerate() {
+        for (at, complexity) in all.iter().flat_map(|a| a.coupled.iter()).enumerate() {
+            let Some(value) = complexity.information.map(&of) else { continue };
+            if found.is_none_or(|(least, _)| value < least) {
+                found = Some((value, Place { variant, at }));
+            }
+        }
+    }
+    found.map(|(_, place)| place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::tune::criteria::Complexity;
+    use crate::commands::tune::plan::tests::plan;
+
+    fn curve(errors: &[[f64; 4]]) -> Curve {
+        let errors: Vec<Vec<f64>> = errors.iter().map(|e| e.to_vec()).collect();
+        Curve {
+            lambdas: (0..errors.len()).map(|k| k as f64).collect(),
+            iterations: vec![1; errors.len()],
+            unsolved: vec![0; errors.len()],
+            pooled: vec![1.0; 4],
+            errors,
+        }
+    }
+
+    #[test]
+    fn of_equal_variants_the_simpler_one_is_taken() {
+        let plan = plan("--penalties l2,l1 --ridges 0,0.1 --folds 4 --repeats 1").unwrap();
+        let same = || curve(&[[3.0; 4], [1.0; 4]]);
+        let curves = [same(), same(), same(), same()];
+        assert_eq!(best(&plan, &curves), Place { variant: 1, at: 1 }, "more ridge, first penalty");
+        let better = curve(&[[3.0; 4], [0.9; 4]]);
+        let curves = [same(), same(), better, same()];
+        assert_eq!(best(&plan, &curves), Place { variant: 2, at: 1 });
+    }
+
+    #[test]
+    fn rules_differ() {
+        let of = |rule: &str| {
+            let plan = plan(&format!("--rule {rule} --folds 4 --repeats 1")).unwrap();
+            let curve = curve(&[[9.0; 4], [1.0, 5.0, 1.0, 5.0], [1.4, 4.8, 1.3, 4.9], [8.0; 4]]);
+            let complexity = |squares: f64, clusters: usize| Complexity {
+                clusters,
+                freedom: clusters,
+                information: Information::of_squares(squares, 100, clusters),
+            };
+            let fits = [(10.0, 50), (20.0, 20), (30.0, 10), (60.0, 2)];
+            let all = OnAllData {
+                coupled: fits.map(|(s, c)| complexity(s, c)).to_vec(),
+                pooled: complexity(70.0, 1),
+                unsolved: 0,
+            };
+            Choice::new(&plan, &[curve], &[Some(all)]).chosen.at
+        };
+        // AIC is −130, −121, −100, −47; BIC is −0.2, −69, −74, −42.
+        assert_eq!(["best", "one-se", "aic", "bic"].map(of), [1, 2, 0, 2]);
+    }
+
+    #[test]
+    fn the_range_ends_where_the_difference_is_sure() {
+        let best = [1.0, 5.0, 1.0, 5.0];
+        let surely_worse = best.map(|e| e + 0.1);
+        let perhaps_worse = [1.4, 4.8, 1.3, 4.9];
+        let curve = curve(&[surely_worse, perhaps_worse, best, perhaps_worse, surely_worse, best]);
+        // Far below the spread of the folds, but the same in every fold: told apart. What lies behind it does not count.
+        assert_eq!(like_best(&curve, 2, 4), 1..=3);
+    }
+
+    #[test]
+    fn a_flat_curve_is_all_alike() {
+        let curve = curve(&[[1.0, 2.0, 3.0, 4.0]; 3]);
+        assert_eq!(like_best(&curve, 0, 4), 0..=2);
+    }
+
+    #[test]
+    fn what_is_no_number_is_never_the_smallest() {
+        assert_eq!(first_smallest([f64::NAN, f64::INFINITY, 3.0, 3.0].into_iter()), 2);
+        assert_eq!(first_smallest([f64::NAN, f64::INFINITY].into_iter()), 1);
+    }
+}

@@ -1,0 +1,105 @@
+//! The same settings on all data: clusters, degrees of freedom, information criteria. Only for penalties that fuse neighbors: the degrees of
+//! freedom of a quadratic penalty are the trace of a matrix with n·d rows, which is not computed.
+
+use netfed::information::{Information, clustered_freedom, separable_freedom};
+use netfed::{Clusters, LossKind, Matrix, Options};
+
+use super::path::{Data, Fitted, descend, pooled};
+use super::variant::Variant;
+use crate::commands::fit::CLUSTER_TOLERANCE;
+use crate::failure::Failure;
+use crate::measure::measures;
+use crate::prepare::{Prepared, prepare_part};
+use crate::progress::Steps;
+use crate::report::text::number;
+
+/// A setting on all data.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Complexity {
+    pub(crate) clusters: usize,
+    /// Parameters that the solution holds apart.
+    pub(crate) freedom: usize,
+    /// None where the loss is no likelihood, or where the data are fitted without any error.
+    pub(crate) information: Option<Information>,
+}
+
+/// All settings of a variant on all data.
+pub(crate) struct OnAllData {
+    /// For every λ.
+    pub(crate) coupled: Vec<Complexity>,
+    /// One model for all.
+    pub(crate) pooled: Complexity,
+    /// Runs that stopped before the tolerance.
+    pub(crate) unsolved: usize,
+}
+
+/// Trains a variant on all data, for every λ; none if its penalty does not fuse.
+pub(crate) fn on_all_data(
+    data: &Data,
+    variant: &Variant,
+    lambdas: &[f64],
+    steps: &Steps,
+) -> Result<Option<OnAllData>, Failure> {
+    if !variant.fuses() {
+        return Ok(None);
+    }
+    let settings = &variant.settings;
+    let prepared = prepare_part(data.points.clone(), data.edges.clone(), settings)?;
+    let one = pooled(&data.points, settings)?;
+    let information = |params: &Matrix, freedom| information(data, variant, params, freedom);
+    let freedom = prepared.problem.dim().min(data.points.node_of_row.len());
+    let together = Matrix::from_rows(one.model.len(), one.model.repeat(data.points.nodes.len()))?;
+    let pooled = Complexity { clusters: 1, freedom, information: information(&together, freedom) };
+    let mut coupled = vec![pooled; lambdas.len()];
+    let mut unsolved = 0;
+    let options = Options {
+        tolerance: settings.tol,
+        max_iterations: settings.max_iter,
+        ..Options::default()
+    };
+    descend(&prepared, lambdas, &one, &options, |k, fitted| {
+        let (clusters, freedom) = freedom_of(&prepared, &fitted, settings.penalty_name());
+        unsolved += usize::from(!fitted.solved());
+        coupled[k] =
+            Complexity { clusters, freedom, information: information(&fitted.params, freedom) };
+        steps.step(&format!("all data, {}, λ = {}", variant.label, number(lambdas[k])));
+    })?;
+    Ok(Some(OnAllData { coupled, pooled, unsolved }))
+}
+
+/// Number of clusters and degrees of freedom.
+fn freedom_of(prepared: &Prepared, fitted: &Fitted, penalty: &str) -> (usize, usize) {
+    let (points, dim) = (&prepared.points_per_node, prepared.problem.dim());
+    let Some(solution) = &fitted.solution else {
+        // Every node alone.
+        return (points.len(), points.iter().map(|m| m.min(&dim)).sum());
+    };
+    let graph = &prepared.graph;
+    let noise = 0.1 * solution.certificate.accuracy().sqrt();
+    let clusters = Clusters::find(graph, &solution.params, CLUSTER_TOLERANCE, noise);
+    let freedom = match penalty {
+        "l1" => separable_freedom(graph, &solution.params, points, CLUSTER_TOLERANCE, noise),
+        _ => clustered_freedom(&clusters, points, dim),
+    };
+    (clusters.count(), freedom)
+}
+
+/// The criteria of models in the units of the data.
+fn information(
+    data: &Data,
+    variant: &Variant,
+    params: &Matrix,
+    freedom: usize,
+) -> Option<Information> {
+    let points = &data.points;
+    let models: Vec<&[f64]> = (0..points.nodes.len()).map(|i| params.row(i)).collect();
+    let (kind, rows) = (variant.settings.loss, points.node_of_row.len());
+    let (_, values) = measures(kind, variant.settings.intercept, &models, points);
+    let sum = |column: usize| values.iter().map(|v| v[column]).sum::<f64>();
+    match kind {
+        LossKind::Squared => Information::of_squares(sum(0), rows, freedom),
+        LossKind::Mean => Information::of_squares(sum(0), rows * points.features.len(), freedom),
+        LossKind::Logistic => Information::of_log_loss(sum(1), rows, freedom),
+        _ => None,
+    }
+}

@@ -1,0 +1,172 @@
+//! Cross-validation: the error of every setting on data points that its models have not seen.
+//!
+//! For each repeat the rows of every node are dealt to the folds anew; for each fold the models are trained on the other rows,
+//! with a scaling of the features that knows these rows only. All settings see the same splits, so that their errors can be compared in pairs.
+
+use netfed::Options;
+
+use super::path::{Data, Fitted, descend, pooled};
+use super::plan::Plan;
+use super::variant::Variant;
+use crate::failure::Failure;
+use crate::folds::folds;
+use crate::load::PointTable;
+use crate::prepare::prepare_part;
+use crate::progress::Steps;
+use crate::report::text::number;
+
+/// Errors of one variant on all splits, split by split: repeat by repeat, fold by fold.
+pub(crate) struct Curve {
+    /// λ, ascending, the first is 0: every node alone.
+    pub(crate) lambdas: Vec<f64>,
+    /// For every λ its errors on the splits.
+    pub(crate) errors: Vec<Vec<f64>>,
+    /// Errors of one model for all.
+    pub(crate) pooled: Vec<f64>,
+    /// For every λ the iterations of its runs, and the number of those that stopped before the tolerance.
+    pub(crate) iterations: Vec<u64>,
+    pub(crate) unsolved: Vec<usize>,
+}
+
+/// What one split says about all λ of a variant.
+struct Split {
+    errors: Vec<f64>,
+    pooled: f64,
+    iterations: Vec<u64>,
+    solved: Vec<bool>,
+}
+
+/// Runs every variant with its λ on every split.
+pub(crate) fn cross_validate(
+    data: &Data,
+    plan: &Plan,
+    lambdas: &[Vec<f64>],
+    steps: &Steps,
+) -> Result<Vec<Curve>, Failure> {
+    let seed = plan.variants[0].settings.seed.wrapping_mul(1_000_003);
+    let fold_of_row: Vec<Vec<usize>> = (0..plan.repeats)
+        .map(|r| folds(&data.points, plan.folds, seed.wrapping_add(r as u64)))
+        .collect();
+    let splits = plan.repeats * plan.folds;
+    let task = |k: usize| {
+        let (variant, split) = (k / splits, k % splits);
+        let fold_of_row = &fold_of_row[split / plan.folds];
+        let part =
+            |held: bool| data.points.select(|r| (fold_of_row[r] == split % plan.folds) == held);
+        one_split(
+            &part(false),
+            &part(true),
+            data,
+            plan,
+            &plan.variants[variant],
+            &lambdas[variant],
+            steps,
+        )
+    };
+    let mut results = data.all(plan.variants.len() * splits, task)?.into_iter();
+    Ok(lambdas
+        .iter()
+        .map(|l| collect(l.clone(), results.by_ref().take(splits).collect()))
+        .collect())
+}
+
+fn one_split(
+    training: &PointTable,
+    held_out: &PointTable,
+    data: &Data,
+    plan: &Plan,
+    variant: &Variant,
+    lambdas: &[f64],
+    steps: &Steps,
+) -> Result<Split, Failure> {
+    let settings = &variant.settings;
+    let prepared = prepare_part(training.clone(), data.edges.clone(), settings)?;
+    let one = pooled(training, settings)?;
+    let error = |models: &[&[f64]]| plan.measure.error(settings.intercept, models, held_out);
+    let nodes = held_out.nodes.len();
+    let mut split = Split {
+        errors: vec![f64::NAN; lambdas.len()],
+        pooled: error(&vec![one.model.as_slice(); nodes]),
+        iterations: vec![0; lambdas.len()],
+        solved: vec![true; lambdas.len()],
+    };
+    let options = Options {
+        tolerance: plan.tolerance,
+        max_iterations: settings.max_iter,
+        ..Options::default()
+    };
+    descend(&prepared, lambdas, &one, &options, |k, fitted: Fitted| {
+        // The nodes with data come first, in the order of the table.
+        let models: Vec<&[f64]> = (0..nodes).map(|i| fitted.params.row(i)).collect();
+        split.errors[k] = error(&models);
+        split.solved[k] = fitted.solved();
+        split.iterations[k] = fitted.solution.as_ref().map_or(0, |s| s.iterations);
+        steps.step(&format!("{}, λ = {}", variant.label, number(lambdas[k])));
+    })?;
+    Ok(split)
+}
+
+fn collect(lambdas: Vec<f64>, splits: Vec<Split>) -> Curve {
+    let each = 0..lambdas.len();
+    Curve {
+        errors: each.clone().map(|k| splits.iter().map(|s| s.errors[k]).collect()).collect(),
+        pooled: splits.iter().map(|s| s.pooled).collect(),
+        iterations: each.clone().map(|k| splits.iter().map(|s| s.iterations[k]).sum()).collect(),
+        unsolved: each.map(|k| splits.iter().filter(|s| !s.solved[k]).count()).collect(),
+        lambdas,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::tune::plan::tests::plan;
+    use crate::load::EdgeList;
+
+    /// Two nodes with two points each: every fold holds one point of each.
+    fn data() -> Data {
+        let nodes = vec!["a".to_owned(), "b".to_owned()];
+        Data {
+            points: PointTable {
+                nodes: nodes.clone(),
+                node_of_row: vec![0, 1, 0, 1],
+                features: vec!["x".into()],
+                x: vec![0.0, 10.0, 2.0, 13.0],
+                y: None,
+                low_label: -1.0,
+            },
+            edges: EdgeList { nodes, edges: vec![(0, 1, 1.0)] },
+        }
+    }
+
+    #[test]
+    fn errors_are_those_of_models_that_have_not_seen_the_points() {
+        let plan = plan("--loss mean --folds 2 --repeats 3").unwrap();
+        let steps = Steps::new(1, true);
+        let lambdas = [vec![0.0, 1e-3, 1e3]];
+        let curves = cross_validate(&data(), &plan, &lambdas, &steps).unwrap();
+        let curve = &curves[0];
+        // Alone, the model is the other point of the node: errors 2² and 3².
+        assert_eq!(curve.errors[0], vec![6.5; 6]);
+        assert!(curve.errors[1].iter().all(|e| (e - 6.5).abs() < 0.1), "{:?}", curve.errors[1]);
+        // Merged, it is the mean of the two training points, one of each node.
+        for (merged, pooled) in curve.errors[2].iter().zip(&curve.pooled) {
+            assert!((merged - pooled).abs() < 1e-2 * pooled, "{merged} {pooled}");
+            assert!(
+                [16.25, 31.25, 36.5, 42.5].iter().any(|e| (e - pooled).abs() < 1e-9),
+                "{pooled}"
+            );
+        }
+        assert_eq!(curve.unsolved, [0, 0, 0]);
+    }
+
+    #[test]
+    fn a_feature_that_training_never_sees_is_no_obstacle() {
+        let plan = plan("--loss squared --standardize --intercept --folds 2 --repeats 1").unwrap();
+        let mut data = data();
+        data.points.x = vec![0.0, 0.0, 0.0, 1.0];
+        data.points.y = Some(vec![1.0, 2.0, 3.0, 4.0]);
+        let curves = cross_validate(&data, &plan, &[vec![0.0, 0.1]], &Steps::new(1, true)).unwrap();
+        assert!(curves[0].errors.iter().flatten().all(|e| e.is_finite()));
+    }
+}

@@ -1,0 +1,187 @@
+//! What is to be tried and how it is judged: the settings of `netfed tune`, complete and checked.
+//!
+//! A *variant* is a choice of everything but λ; every variant gets its own path of λ.
+
+use super::flags::Tune;
+use super::measure::Measure;
+use super::variant::{Variant, variants};
+use crate::failure::Failure;
+use crate::given::Given;
+use crate::load::PointTable;
+use crate::settings::{Range, choose, number};
+
+/// Relative gap at which the runs on parts of the data stop: errors of prediction are far less exact than that.
+const TOLERANCE: f64 = 1e-4;
+/// Number of λ when nothing is said.
+const LAMBDAS: usize = 17;
+/// The largest number of λ; more would be a slip of the keyboard.
+const MOST_LAMBDAS: usize = 1000;
+
+/// How one setting is chosen from all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    Best,
+    OneSe,
+    Bic,
+    Aic,
+}
+
+impl Rule {
+    const NAMES: [&str; 4] = ["best", "one-se", "bic", "aic"];
+
+    fn new(name: &str) -> Result<Rule, Failure> {
+        Ok(match choose("rule", name, &Rule::NAMES)? {
+            "best" => Rule::Best,
+            "bic" => Rule::Bic,
+            "aic" => Rule::Aic,
+            _ => Rule::OneSe,
+        })
+    }
+
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        Rule::NAMES[self as usize]
+    }
+}
+
+/// The λ to try.
+pub(crate) enum Lambdas {
+    /// So many, over a range that the data suggest.
+    Count(usize),
+    /// These, ascending.
+    Given(Vec<f64>),
+}
+
+/// What is to be tried, and how it is judged.
+pub(crate) struct Plan {
+    pub(crate) variants: Vec<Variant>,
+    pub(crate) lambdas: Lambdas,
+    pub(crate) folds: usize,
+    pub(crate) repeats: usize,
+    pub(crate) measure: Measure,
+    pub(crate) rule: Rule,
+    /// Relative gap at which the runs on parts of the data stop.
+    pub(crate) tolerance: f64,
+}
+
+impl Plan {
+    /// Checks everything that can be checked before the data are read.
+    pub(crate) fn new(args: &Tune) -> Result<Plan, Failure> {
+        if args.given.lambda.is_some() {
+            return Err(Failure::input(
+                "--lambda is what netfed tune chooses; leave it out, or say --lambda-grid to try some values.".into(),
+            ));
+        }
+        let file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
+        let base = Given { lambda: Some(1.0), ..args.given.clone().or(file) };
+        let rule = Rule::new(&args.rule)?;
+        for (flag, value, least) in [("--folds", args.folds, 2), ("--repeats", args.repeats, 1)] {
+            if value < least {
+                return Err(Failure::input(format!(
+                    "{flag} is {value}; it must be at least {least}."
+                )));
+            }
+        }
+        let variants = variants(args, &base)?;
+        if matches!(rule, Rule::Bic | Rule::Aic) && !variants.iter().any(Variant::has_information) {
+            return Err(Failure::input(format!(
+                "--rule {} needs the loss squared, logistic or mean and a penalty that makes clusters (l2, l1, linf); say --rule one-se.",
+                rule.name()
+            )));
+        }
+        Ok(Plan {
+            measure: Measure::new(variants[0].settings.loss, args.measure.as_deref())?,
+            lambdas: lambdas(args)?,
+            folds: args.folds,
+            repeats: args.repeats,
+            rule,
+            tolerance: args.given.tol.unwrap_or(TOLERANCE),
+            variants,
+        })
+    }
+
+    /// Refuses more folds than data points.
+    pub(crate) fn check(&self, points: &PointTable) -> Result<(), Failure> {
+        let rows = points.node_of_row.len();
+        match rows < self.folds {
+            true => Err(Failure::input(format!(
+                "--folds is {}, but {} has only {rows} data points; every fold needs one.",
+                self.folds,
+                self.variants[0].settings.data.display()
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
+fn lambdas(args: &Tune) -> Result<Lambdas, Failure> {
+    let Some(given) = &args.lambda_grid else {
+        let count = args.lambdas.unwrap_or(LAMBDAS);
+        return match (1..=MOST_LAMBDAS).contains(&count) {
+            true => Ok(Lambdas::Count(count)),
+            false => Err(Failure::input(format!(
+                "--lambdas is {count}; it must be a number of values from 1 to {MOST_LAMBDAS}."
+            ))),
+        };
+    };
+    for lambda in given {
+        number("--lambda-grid", *lambda, Range::Nonnegative)?;
+    }
+    let mut grid: Vec<f64> = given.iter().copied().filter(|l| *l > 0.0).collect();
+    grid.sort_by(f64::total_cmp);
+    grid.dedup();
+    match grid.is_empty() {
+        true => {
+            Err(Failure::input("--lambda-grid has no value above 0; give at least one.".into()))
+        }
+        false => Ok(Lambdas::Given(grid)),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::args::{Args, Command};
+    use clap::Parser;
+
+    /// The plan of a command line.
+    pub(crate) fn plan(flags: &str) -> Result<Plan, Failure> {
+        let line = format!("netfed tune --data p.csv --graph e.csv --out o {flags}");
+        match Args::try_parse_from(line.split_whitespace()).unwrap().command {
+            Command::Tune(tune) => Plan::new(&tune),
+            _ => panic!("not tune"),
+        }
+    }
+
+    #[test]
+    fn bad_flags_get_a_sentence() {
+        for (flags, part) in [
+            ("--lambda 1", "--lambda-grid"),
+            ("--folds 1", "--folds is 1"),
+            ("--repeats 0", "--repeats is 0"),
+            ("--lambdas 0", "--lambdas is 0"),
+            ("--lambda-grid 1,-2", "--lambda-grid is -2"),
+            ("--lambda-grid 0", "no value above 0"),
+            ("--penalties l2,l3", "unknown penalty"),
+            ("--ridges 0,0", "twice"),
+            ("--ridges NaN", "--ridges is NaN"),
+            ("--huber-deltas 1", "--loss huber"),
+            ("--loss huber --huber-deltas 0", "--huber-deltas is 0"),
+            ("--measure accuracy", "known are squared, absolute"),
+            ("--rule bic --penalty squared", "--rule bic needs"),
+            ("--rule aic --loss hinge", "--rule aic needs"),
+            ("--rule beste", "Did you mean \"best\"?"),
+        ] {
+            let message = plan(flags).err().map_or(String::new(), |e| e.to_string());
+            assert!(message.contains(part), "{flags}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_grid_is_sorted_and_has_no_zero() {
+        let Lambdas::Given(grid) = plan("--lambda-grid 1,0,0.1,1").unwrap().lambdas else {
+            panic!("not given")
+        };
+        assert_eq!(grid, [0.1, 1.0]);
+    }
+}

@@ -1,0 +1,134 @@
+//! A variant: a choice of everything but λ. The variants of a plan are all combinations of the values of its axes (penalty, ridge, Huber
+//! threshold). Another axis is another list and the field of [`Given`] that it sets.
+
+use netfed::LossKind;
+
+use super::flags::Tune;
+use crate::failure::Failure;
+use crate::given::Given;
+use crate::report::text::number as shown;
+use crate::settings::{PENALTIES, Range, Settings, choose, number};
+
+/// A choice of everything but λ.
+pub(crate) struct Variant {
+    /// All settings; its λ stands for any that couples.
+    pub(crate) settings: Settings,
+    /// What sets it apart from the others.
+    pub(crate) label: String,
+}
+
+impl Variant {
+    /// The threshold of the Huber loss.
+    pub(crate) fn delta(&self) -> Option<f64> {
+        match self.settings.loss {
+            LossKind::Huber { delta } => Some(delta),
+            _ => None,
+        }
+    }
+
+    /// Whether the penalty fuses neighbors, so that there are clusters to count.
+    pub(crate) fn fuses(&self) -> bool {
+        matches!(self.settings.penalty_name(), "l2" | "l1" | "linf")
+    }
+
+    /// Whether there is an information criterion: clusters to count and a likelihood.
+    pub(crate) fn has_information(&self) -> bool {
+        use LossKind::{Logistic, Mean, Squared};
+        self.fuses() && matches!(self.settings.loss, Squared | Logistic | Mean)
+    }
+
+    /// The settings with a λ.
+    pub(crate) fn at(&self, lambda: f64) -> Result<Settings, Failure> {
+        Settings::new(Given { lambda: Some(lambda), ..self.settings.given.clone() })
+    }
+}
+
+/// All combinations of what is to be tried, with the settings they share.
+pub(crate) fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failure> {
+    let first = Settings::new(base.clone())?;
+    let huber = matches!(first.loss, LossKind::Huber { .. });
+    if args.huber_deltas.is_some() && !huber {
+        return Err(Failure::input("--huber-deltas goes with --loss huber only.".into()));
+    }
+    let penalties = distinct("--penalties", &args.penalties)?;
+    let ridges = distinct("--ridges", &args.ridges)?;
+    let deltas = distinct("--huber-deltas", &args.huber_deltas)?;
+    for name in penalties.iter().flatten() {
+        choose("penalty", name, &PENALTIES)?;
+    }
+    for ridge in ridges.iter().flatten() {
+        number("--ridges", *ridge, Range::Nonnegative)?;
+    }
+    for delta in deltas.iter().flatten() {
+        number("--huber-deltas", *delta, Range::Positive)?;
+    }
+    let mut all = Vec::new();
+    for penalty in &penalties {
+        for ridge in &ridges {
+            for delta in &deltas {
+                // The matrix belongs to one of the penalties.
+                let quadratic =
+                    penalty.as_ref().or(base.penalty.as_ref()).is_some_and(|p| p == "quadratic");
+                let matrix = base.penalty_matrix.clone().filter(|_| quadratic || penalty.is_none());
+                let settings = Settings::new(Given {
+                    penalty: penalty.clone().or(base.penalty.clone()),
+                    ridge: ridge.or(base.ridge),
+                    huber_delta: delta.or(base.huber_delta),
+                    penalty_matrix: matrix,
+                    ..base.clone()
+                })?;
+                let mut label = settings.penalty_name().to_owned();
+                if let Some(ridge) = ridge {
+                    label.push_str(&format!(", ridge {}", shown(*ridge)));
+                }
+                if let Some(delta) = delta {
+                    label.push_str(&format!(", δ {}", shown(*delta)));
+                }
+                all.push(Variant { settings, label });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The values of an axis; one `None` when the axis was not asked for.
+fn distinct<T: Clone + PartialEq + std::fmt::Display>(
+    flag: &str,
+    values: &Option<Vec<T>>,
+) -> Result<Vec<Option<T>>, Failure> {
+    let Some(values) = values else { return Ok(vec![None]) };
+    let twice = values.iter().enumerate().find(|(k, v)| values[..*k].contains(v));
+    match twice {
+        Some((_, value)) => Err(Failure::input(format!("{flag} has {value} twice."))),
+        None => Ok(values.iter().cloned().map(Some).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::commands::tune::plan::tests::plan;
+
+    fn labels(flags: &str) -> Vec<String> {
+        plan(flags).unwrap().variants.into_iter().map(|v| v.label).collect()
+    }
+
+    #[test]
+    fn variants_are_all_combinations() {
+        assert_eq!(labels(""), ["l2"]);
+        assert_eq!(
+            labels("--penalties l1,squared --ridges 0,0.1"),
+            ["l1, ridge 0", "l1, ridge 0.1", "squared, ridge 0", "squared, ridge 0.1"]
+        );
+        assert_eq!(labels("--loss huber --huber-deltas 2,3"), ["l2, δ 2", "l2, δ 3"]);
+        let plan = plan("--penalties quadratic,l2 --penalty-matrix q.csv").unwrap();
+        let matrix = |v: usize| plan.variants[v].settings.given.penalty_matrix.is_some();
+        assert!(matrix(0) && !matrix(1), "the matrix goes with its penalty only");
+    }
+
+    #[test]
+    fn a_setting_is_a_fit() {
+        let plan = plan("--penalties l1 --ridges 0.5").unwrap();
+        let fit = plan.variants[0].at(0.25).unwrap();
+        assert_eq!((fit.lambda, fit.ridge, fit.penalty_name()), (0.25, 0.5, "l1"));
+    }
+}
