@@ -85,6 +85,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, finish: bool) -> Solutio
     let mut credit = 5.0;
     let mut next_look = 0;
     let mut last_looks = LAST_LOOKS;
+    let kinks = problem.penalty().kinks();
     loop {
         if run.iterations >= next_look || !run.goes_on() {
             let point = sweep.point();
@@ -107,7 +108,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, finish: bool) -> Solutio
                 sweep.set(&point);
             } else if good {
                 // Good enough, but not yet exactly equal where it should be.
-                if last_looks == 0 || problem.penalty().kinks() == Kinks::None {
+                if last_looks == 0 || kinks == Kinks::None || problem.graph().edges().is_empty() {
                     return run.finish(point, certificate, method);
                 }
                 last_looks -= 1;

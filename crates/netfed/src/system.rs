@@ -73,8 +73,9 @@ impl<'a> System<'a> {
             let n = reduced.fusion.count;
             let diagonal = values.len() - n;
             let mean = reduced.pattern_diagonal_sum(&values) / n as f64;
-            let mut shift = damping * mean;
-            while shift <= mean {
+            // Flat losses leave nothing to scale with.
+            let mut shift = damping * if mean > 0.0 { mean } else { 1.0 };
+            for _ in 0..6 {
                 values[diagonal..].fill(shift);
                 if cholesky.factor(&values) {
                     cholesky.solve(rhs);
