@@ -55,7 +55,7 @@ pub(crate) struct Given {
     #[arg(long, value_name = "FILE", help_heading = "Problem")]
     pub(crate) penalty_matrix: Option<PathBuf>,
 
-    /// Method: primal-dual [default: primal-dual]
+    /// Method: auto (the best for the problem) or primal-dual (Algorithm 1 as published) [default: auto]
     #[arg(long, value_name = "NAME", help_heading = "Solver")]
     pub(crate) solver: Option<String>,
     /// Stop when the relative duality gap is at most this [default: 1e-6]

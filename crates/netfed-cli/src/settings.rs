@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use netfed::LossKind;
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
+use netfed::{LossKind, Options, Solver};
 
 use crate::failure::Failure;
 use crate::given::Given;
@@ -15,7 +15,7 @@ pub(crate) const LOSSES: [&str; 6] = ["squared", "logistic", "huber", "absolute"
 /// Names of the penalties.
 pub(crate) const PENALTIES: [&str; 5] = ["l2", "l1", "linf", "squared", "quadratic"];
 /// Names of the solvers.
-pub(crate) const SOLVERS: [&str; 1] = ["primal-dual"];
+pub(crate) const SOLVERS: [&str; 2] = ["auto", "primal-dual"];
 
 /// Settings with every gap filled and every value checked.
 #[derive(Debug, Clone)]
@@ -30,6 +30,7 @@ pub(crate) struct Settings {
     pub(crate) lambda: f64,
     pub(crate) ridge: f64,
     pub(crate) lasso: f64,
+    pub(crate) solver: Solver,
     pub(crate) tol: f64,
     pub(crate) max_iter: u64,
     pub(crate) threads: Option<usize>,
@@ -46,7 +47,8 @@ impl Settings {
         };
         let loss_name = choose("loss", given.loss.as_deref().unwrap_or("squared"), &LOSSES)?;
         choose("penalty", given.penalty.as_deref().unwrap_or("l2"), &PENALTIES)?;
-        choose("solver", given.solver.as_deref().unwrap_or("primal-dual"), &SOLVERS)?;
+        let solver = choose("solver", given.solver.as_deref().unwrap_or("auto"), &SOLVERS)?;
+        let solver = if solver == "auto" { Solver::Auto } else { Solver::PrimalDual };
         let loss = loss_kind(
             loss_name,
             number("--huber-delta", given.huber_delta.unwrap_or(1.0), Range::Positive)?,
@@ -85,6 +87,7 @@ impl Settings {
             lambda: number("--lambda", lambda, Range::Nonnegative)?,
             ridge: number("--ridge", given.ridge.unwrap_or(0.0), Range::Nonnegative)?,
             lasso: number("--lasso", given.lasso.unwrap_or(0.0), Range::Nonnegative)?,
+            solver,
             tol: number("--tol", given.tol.unwrap_or(1e-6), Range::Nonnegative)?,
             max_iter: given.max_iter.unwrap_or(100_000),
             threads: given.threads,
@@ -100,6 +103,16 @@ impl Settings {
         let cores = std::thread::available_parallelism().map_or(threads, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(cores)).build_global();
         pool.map_err(|e| Failure::other(format!("cannot start {threads} threads: {e}.")))
+    }
+
+    /// Options of the solver.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            solver: self.solver,
+            tolerance: self.tol,
+            max_iterations: self.max_iter,
+            ..Options::default()
+        }
     }
 
     /// Name of the loss.
@@ -160,7 +173,7 @@ impl Settings {
                 _ => None,
             },
             penalty_matrix: self.given.penalty_matrix.as_deref().map(absolute),
-            solver: Some(self.given.solver.clone().unwrap_or_else(|| "primal-dual".into())),
+            solver: Some(self.given.solver.clone().unwrap_or_else(|| "auto".into())),
             tol: Some(self.tol),
             max_iter: Some(self.max_iter),
             threads: self.threads,
@@ -255,7 +268,7 @@ mod tests {
         let text = message(Given { penalty: Some("L2".into()), ..files() });
         assert!(text.contains("Did you mean \"l2\"?"), "{text}");
         let text = message(Given { solver: Some("simplex".into()), ..files() });
-        assert!(text.contains("known are primal-dual"), "{text}");
+        assert!(text.contains("known are auto, primal-dual"), "{text}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netfed::{Bound, Clusters, Matrix, Options, Solution, Status, solve};
+use netfed::{Bound, Clusters, Matrix, Solution, Status, solve};
 use serde_json::json;
 
 use crate::args::Fit;
@@ -62,14 +62,10 @@ impl Fitted {
         settings: &Settings,
         quiet: bool,
     ) -> Result<Fitted, Failure> {
-        let options = Options {
-            tolerance: settings.tol,
-            max_iterations: settings.max_iter,
-            ..Options::default()
-        };
         catch_interrupts();
         let mut watch = Watch::new(settings.tol, quiet);
-        let solution = solve(&prepared.problem, &options, |progress| watch.observe(&progress))?;
+        let solution =
+            solve(&prepared.problem, &settings.options(), |progress| watch.observe(&progress))?;
         watch.finish();
         let seconds = watch.seconds();
         let noise = 0.1 * solution.certificate.accuracy().sqrt();
@@ -153,11 +149,12 @@ impl Fitted {
             "points": self.prepared.points_per_node.iter().sum::<usize>(),
             "clusters": self.clusters.count(),
             "cluster_tolerance": CLUSTER_TOLERANCE,
+            "exact_clusters": Clusters::find(&self.prepared.graph, &self.solution.params, 0.0, 0.0).count(),
             "loss": settings.loss_name(),
             "penalty": settings.penalty_name(),
             "lambda": settings.lambda,
             "classes": self.prepared.low_label.map(|low| [low, 1.0]),
-            "solver": "primal-dual",
+            "solver": self.solution.method.name(),
             "warnings": self.prepared.warnings,
             "seconds": (self.seconds * 1e6).round() / 1e6,
             "version": env!("CARGO_PKG_VERSION"),
@@ -247,10 +244,11 @@ impl Fitted {
         let p = &self.prepared;
         let largest = self.clusters.sizes.iter().take(5).map(usize::to_string).collect::<Vec<_>>();
         let mut text = format!(
-            "{} after {}, {}\n  {}, {}, {}: {}, the largest of {} nodes\n",
+            "{} after {}, {} ({})\n  {}, {}, {}: {}, the largest of {} nodes\n",
             self.status(),
             plural(self.solution.iterations as usize, "iteration"),
             duration(self.seconds),
+            self.solution.method.name(),
             plural(p.nodes.len(), "node"),
             plural(p.graph.edges().len(), "edge"),
             plural(p.features.len(), "feature"),

@@ -2,7 +2,7 @@
 //! freedom of a quadratic penalty are the trace of a matrix with n·d rows, which is not computed.
 
 use netfed::information::{Information, clustered_freedom, separable_freedom};
-use netfed::{Clusters, LossKind, Matrix, Options};
+use netfed::{Clusters, LossKind, Matrix};
 
 use super::path::{Data, Fitted, descend, pooled};
 use super::variant::Variant;
@@ -52,12 +52,7 @@ pub(crate) fn on_all_data(
     let pooled = Complexity { clusters: 1, freedom, information: information(&together, freedom) };
     let mut coupled = vec![pooled; lambdas.len()];
     let mut unsolved = 0;
-    let options = Options {
-        tolerance: settings.tol,
-        max_iterations: settings.max_iter,
-        ..Options::default()
-    };
-    descend(&prepared, lambdas, &one, &options, |k, fitted| {
+    descend(&prepared, lambdas, &one, &settings.options(), |k, fitted| {
         let (clusters, freedom) = freedom_of(&prepared, &fitted, settings.penalty_name());
         unsolved += usize::from(!fitted.solved());
         coupled[k] =

@@ -90,11 +90,7 @@ fn one_split(
         iterations: vec![0; lambdas.len()],
         solved: vec![true; lambdas.len()],
     };
-    let options = Options {
-        tolerance: plan.tolerance,
-        max_iterations: settings.max_iter,
-        ..Options::default()
-    };
+    let options = Options { tolerance: plan.tolerance, ..settings.options() };
     descend(&prepared, lambdas, &one, &options, |k, fitted: Fitted| {
         // The nodes with data come first, in the order of the table.
         let models: Vec<&[f64]> = (0..nodes).map(|i| fitted.params.row(i)).collect();
