@@ -5,7 +5,10 @@
 //! `faer` for everything that is done once.
 
 use crate::Error;
-use faer::{MatRef, Side};
+use faer::linalg::solvers::Solve;
+use faer::sparse::linalg::solvers::Llt;
+use faer::sparse::{SparseColMat, Triplet};
+use faer::{MatMut, MatRef, Side};
 
 /// ⟨a, b⟩
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -121,6 +124,26 @@ pub(crate) fn cholesky_solve(l: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
+/// The factors of a sparse symmetric positive definite matrix.
+pub(crate) struct SparseCholesky {
+    factors: Llt<usize, f64>,
+}
+
+impl SparseCholesky {
+    /// Factors the n × n matrix with these entries (row ≥ column; entries of one place add up). None if it is not positive definite.
+    pub(crate) fn new(n: usize, entries: &[(usize, usize, f64)]) -> Option<SparseCholesky> {
+        let entries: Vec<_> = entries.iter().map(|&(r, c, v)| Triplet::new(r, c, v)).collect();
+        let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &entries).ok()?;
+        Some(SparseCholesky { factors: matrix.sp_cholesky(Side::Lower).ok()? })
+    }
+
+    /// Solves in place for the columns of an n × `cols` matrix, row by row.
+    pub(crate) fn solve(&self, values: &mut [f64], cols: usize) {
+        let rows = values.len() / cols;
+        self.factors.solve_in_place(MatMut::from_row_major_slice_mut(values, rows, cols));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +159,17 @@ mod tests {
         assert!(distance(&b, &x) < 1e-14);
         let mut singular = [1.0, 1.0, 1.0, 1.0];
         assert!(!cholesky(&mut singular, 2, 1e-14));
+    }
+
+    #[test]
+    fn sparse_factors_solve_for_several_columns() {
+        let entries = [(0, 0, 2.0), (1, 0, -1.0), (1, 1, 3.0), (2, 2, 1.0), (2, 2, 1.0)];
+        let factors = SparseCholesky::new(3, &entries).unwrap();
+        // Columns (1, 2, 4) and (0, 5, −2) of the solution.
+        let mut b = [0.0, -5.0, 5.0, 15.0, 8.0, -4.0];
+        factors.solve(&mut b, 2);
+        assert!(distance(&b, &[1.0, 0.0, 2.0, 5.0, 4.0, -2.0]) < 1e-14);
+        assert!(SparseCholesky::new(1, &[(0, 0, -1.0)]).is_none());
     }
 
     #[test]

@@ -161,6 +161,10 @@ impl Loss for LeastSquares {
         }
     }
 
+    fn smooth(&self) -> bool {
+        true
+    }
+
     fn growth(&self) -> Growth {
         Growth::Quadratic
     }

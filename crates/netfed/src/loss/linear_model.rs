@@ -175,6 +175,10 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         proximal_point(self, slope, self.natural_step(), out);
     }
 
+    fn smooth(&self) -> bool {
+        S::SMOOTH && self.lasso == 0.0
+    }
+
     fn growth(&self) -> Growth {
         self.scalar.growth(self.data.points())
     }

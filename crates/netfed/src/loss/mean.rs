@@ -85,6 +85,10 @@ impl Loss for Mean {
         }
     }
 
+    fn smooth(&self) -> bool {
+        self.lasso == 0.0
+    }
+
     fn growth(&self) -> Growth {
         Growth::Quadratic
     }

@@ -75,6 +75,11 @@ pub trait Loss: Send + Sync {
         self.fenchel_gap(slope, &w, f64::INFINITY) + dot(slope, &w) - self.value(&w)
     }
 
+    /// Whether L has a gradient everywhere. False if unknown.
+    fn smooth(&self) -> bool {
+        false
+    }
+
     /// What a small loss says about the predictions of a model.
     fn growth(&self) -> Growth;
 
@@ -273,6 +278,16 @@ mod tests {
             let slope: Vec<f64> = v.iter().zip(&z).map(|(v, z)| (v - z) / 0.5).collect();
             let gap = loss.fenchel_gap(&slope, &z, 10.0);
             assert!((0.0..1e-8).contains(&gap), "{name}: {gap}");
+        }
+    }
+
+    #[test]
+    fn kinks_are_known() {
+        for (name, kind) in KINDS {
+            let build = |lasso| kind.build(data(5, 2, kind.is_classification(), 3), 0.1, lasso);
+            let kink = matches!(kind, LossKind::Absolute | LossKind::Hinge);
+            assert_eq!(build(0.0).unwrap().smooth(), !kink, "{name}");
+            assert!(!build(0.1).unwrap().smooth(), "{name} with lasso");
         }
     }
 

@@ -50,6 +50,10 @@ impl Loss for Zero {
         out.fill(0.0);
     }
 
+    fn smooth(&self) -> bool {
+        true
+    }
+
     fn growth(&self) -> Growth {
         Growth::Flat
     }
