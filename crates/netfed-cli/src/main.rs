@@ -5,7 +5,6 @@
 mod args;
 mod commands;
 mod failure;
-#[allow(dead_code)]
 mod folds;
 mod given;
 mod load;
@@ -27,6 +26,8 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let done = match args.command {
         Command::Fit(fit) => commands::fit::run(*fit),
+        Command::Path(path) => commands::path::run(*path),
+        Command::Cluster(cluster) => commands::cluster::run(&cluster),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),

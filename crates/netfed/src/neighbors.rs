@@ -9,7 +9,7 @@ use crate::{Error, Graph, Matrix};
 use rayon::prelude::*;
 
 /// The least weight of an edge.
-pub const LEAST_WEIGHT: f64 = 1e-3;
+pub const LEAST_WEIGHT: f64 = 0.01;
 
 /// A graph of nearest neighbors.
 #[derive(Debug, Clone, PartialEq)]

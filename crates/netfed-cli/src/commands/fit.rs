@@ -6,7 +6,7 @@ use netfed::{Bound, Clusters, Matrix, Options, Solution, Status, solve};
 use serde_json::json;
 
 use crate::args::Fit;
-use crate::commands::print;
+use crate::commands::{print, start_threads};
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::load::{read_edges, read_points};
@@ -25,12 +25,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let from_file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
     let settings = Settings::new(args.given.or(from_file))?;
     let folder = Folder::new(&args.out, args.force)?;
-    if let Some(threads) = settings.threads {
-        // More threads than cores only get in each other's way.
-        let cores = std::thread::available_parallelism().map_or(threads, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(cores)).build_global();
-        pool.map_err(|e| Failure::other(format!("cannot start {threads} threads: {e}.")))?;
-    }
+    start_threads(settings.threads)?;
     let points = read_points(&settings.data, &settings.columns)?;
     let edges = read_edges(&settings.graph)?;
     let prepared = prepare(points, edges, &settings)?;

@@ -6,18 +6,22 @@ pub(crate) mod chart;
 mod cluster_picture;
 mod clusters;
 mod convergence;
+pub(crate) mod dendrogram;
 mod graph_picture;
 mod headline;
 mod layout;
 mod parameters;
 #[cfg(test)]
 mod sample;
+pub(crate) mod scatter;
 mod tables;
 pub(crate) mod text;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use clusters::{COLORS, Clusters};
+pub(crate) use clusters::COLORS;
+use clusters::Clusters;
+pub(crate) use headline::figure;
 use text::{count, plural};
 
 /// The style sheet of the page.
@@ -186,7 +190,7 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
 }
 
 /// A patch of a cluster's color, beside its number.
-fn swatch(color: Option<usize>) -> Markup {
+pub(crate) fn swatch(color: Option<usize>) -> Markup {
     html! { span class={ "swatch " (chart::color_class(color)) } {} }
 }
 

@@ -20,10 +20,10 @@ const WIDTH: f64 = 1e-6;
 /// How far below the best lower bound the next one is looked for in the end.
 const BELOW: f64 = 1e-3;
 /// The finest relative gap of a solve.
-const FINEST: f64 = 1e-11;
-/// The most solves, and a bound of iterations × edges × parameters for each.
-const SOLVES: usize = 20;
-const WORK: f64 = 2e8;
+const FINEST: f64 = 1e-10;
+/// The most solves, and the most iterations of each: they only have to come near.
+const SOLVES: usize = 12;
+const ITERATIONS: u64 = 5000;
 
 pub(super) fn lambda_max(
     unit: &Problem,
@@ -52,8 +52,7 @@ pub(super) fn lambda_max(
     };
     axpy(-0.5, g.as_slice(), start.params.as_mut_slice());
     let mut lower = ratio(unit, g, &start.params);
-    let work = (graph.edges().len() * unit.dim()) as f64;
-    let max_iterations = options.max_iterations.min((WORK / work) as u64 + 100);
+    let max_iterations = options.max_iterations.min(ITERATIONS);
     let (mut at, mut tolerance, mut gain) = (lower, 1e-4, 1.0);
     for _ in 0..SOLVES {
         // At a distance δ below λ_max the objective is better by about δ²: far enough for the tolerance to see.

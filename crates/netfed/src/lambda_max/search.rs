@@ -14,8 +14,9 @@ type Observer<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
 
 /// Two λ this near each other are not told apart.
 const RATIO: f64 = 1.001;
-/// The most solves.
+/// The most solves, and the most iterations of each: near λ_max a run gets slow and tells little.
 const SOLVES: usize = 40;
+const ITERATIONS: u64 = 5000;
 /// Models count as one when they differ by less than this part of the spread of the local models.
 const CLOSE: f64 = 1e-3;
 
@@ -25,6 +26,8 @@ pub(super) fn until_merged(
     options: &Options,
     observer: Observer<'_>,
 ) -> Result<LambdaMax, Error> {
+    let max_iterations = options.max_iterations.min(ITERATIONS);
+    let options = &Options { max_iterations, ..*options };
     let components = components(unit);
     let mut lambda = guess(unit, &components);
     let mut apart: Option<f64> = None;
