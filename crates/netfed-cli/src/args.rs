@@ -31,7 +31,7 @@ pub(crate) enum Command {
     /// Solve for a whole sequence of λ, from local models to one; choose λ
     Path(Box<Path>),
     /// Group points without labels (convex clustering)
-    Cluster(Cluster),
+    Cluster(Box<Cluster>),
     /// Predict labels of new data points
     Predict(Predict),
     /// Measure the error of the models on data with labels

@@ -2,7 +2,7 @@
 
 mod page;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use netfed::{Matrix, NeighborGraph, Options, neighbor_graph};
 use serde_json::json;
@@ -131,7 +131,7 @@ fn coordinates(points: &PointTable, settings: &Settings) -> Result<Matrix, Failu
     Ok(Matrix::from_rows(d, values)?)
 }
 
-fn own_graph(path: &PathBuf, points: &PointTable, args: &Cluster) -> Result<EdgeList, Failure> {
+fn own_graph(path: &Path, points: &PointTable, args: &Cluster) -> Result<EdgeList, Failure> {
     let edges = read_edges(path)?;
     let known: std::collections::HashSet<&String> = points.nodes.iter().collect();
     match edges.nodes.iter().find(|name| !known.contains(name)) {

@@ -16,7 +16,7 @@ type Observer<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
 const RATIO: f64 = 1.001;
 /// The most solves, and the most iterations of each: near λ_max a run gets slow and tells little.
 const SOLVES: usize = 40;
-const ITERATIONS: u64 = 5000;
+const ITERATIONS: u64 = 2000;
 /// Models count as one when they differ by less than this part of the spread of the local models.
 const CLOSE: f64 = 1e-3;
 

@@ -65,12 +65,13 @@ pub(crate) fn by_stretch(points: &[PathPoint]) -> Option<(usize, usize)> {
 /// number. The first value is the number found.
 pub(crate) fn by_number(points: &[PathPoint], wanted: usize) -> Option<(usize, usize)> {
     let number = |k: usize| {
-        let nodes = points[k].clusters.of_node.len() as f64;
-        let least = OF_SHARE * nodes / wanted as f64;
-        match least < 1.0 && wanted as f64 > 0.5 * nodes {
-            true => points[k].clusters.count(),
-            false => large(&points[k], least).0,
+        let nodes = points[k].clusters.of_node.len();
+        // Where as many clusters are asked for as there can be, all count.
+        if 2 * wanted > nodes {
+            return points[k].clusters.count();
         }
+        let (count, covered) = large(&points[k], OF_SHARE * nodes as f64 / wanted as f64);
+        if 2 * covered >= nodes { count } else { nodes }
     };
     longest(points, |k| (number(k) == wanted).then_some(wanted)).or_else(|| {
         (0..points.len()).rev().map(|k| (number(k), k)).min_by_key(|(n, _)| n.abs_diff(wanted))
@@ -117,6 +118,12 @@ mod tests {
         assert_eq!(by_stretch(&[]), None);
         assert_eq!(by_number(&points, 3), Some((3, 1)));
         assert_eq!(by_number(&points, 1), Some((1, 5)));
+        let pair = [point(0.5, &[2, 1, 1, 1, 1, 1, 1])];
+        assert_eq!(
+            by_number(&[&pair[..], &points].concat(), 1),
+            Some((1, 6)),
+            "a pair is no answer"
+        );
         assert_eq!(by_number(&points, 8), Some((8, 0)));
         assert_eq!(by_number(&points[2..], 4), Some((2, 4 - 2)), "the nearest there is");
     }
