@@ -85,7 +85,8 @@ fn on_a_cycle_it_is_the_best_of_all_flows() {
         total = [0, 1].map(|j| total[j] + 2.0 * (mean[j] - row[j]));
         flow.push(total);
     }
-    let dual_norms: [(Box<dyn Penalty>, &dyn Fn([f64; 2]) -> f64); 3] = [
+    type Case<'a> = (Box<dyn Penalty>, &'a dyn Fn([f64; 2]) -> f64);
+    let dual_norms: [Case<'_>; 3] = [
         (Box::new(Norm2), &|u| u[0].hypot(u[1])),
         (Box::new(Norm1), &|u| u[0].abs().max(u[1].abs())),
         (Box::new(NormInf), &|u| u[0].abs() + u[1].abs()),

@@ -1,7 +1,7 @@
 //! The end of the path where there is no flow to compute, by solving at trial values of λ.
 //!
 //! Losses with kinks: one model is optimal at λ exactly if Σ Lᵢ(wᵢ) + λ Σ Aₑ φ ≥ F* = min Σ Lᵢ(w) for all w. So every w proves
-//! λ_max ≥ (F* − Σ Lᵢ(wᵢ)) / Σ Aₑ φ(w_tail − w_head), and the dual bound of a merged point stands for F*.
+//! λ_max ≥ (F* − Σ Lᵢ(wᵢ)) / Σ Aₑ φ(w_tail − w_head). The dual bound at any λ is at most F* and stands for it.
 
 use super::{Forest, LambdaMax, Proof, components, congestion, scaled, total_variation};
 use crate::certificate::Certifier;
@@ -16,7 +16,7 @@ type Observer<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
 const RATIO: f64 = 1.001;
 /// The most solves, and the most iterations of each: near λ_max a run gets slow and tells little.
 const SOLVES: usize = 40;
-const ITERATIONS: u64 = 2000;
+const ITERATIONS: u64 = 5000;
 /// Models count as one when they differ by less than this part of the spread of the local models.
 const CLOSE: f64 = 1e-3;
 
@@ -32,7 +32,8 @@ pub(super) fn until_merged(
     let mut lambda = guess(unit, &components);
     let mut apart: Option<f64> = None;
     let mut unmerged: Vec<Matrix> = Vec::new();
-    let mut found: Option<(f64, Start, f64)> = None;
+    let mut found: Option<(f64, Start)> = None;
+    let mut bound = f64::NEG_INFINITY;
     let mut start: Option<(f64, Start)> = None;
     for _ in 0..SOLVES {
         let problem = unit.at_lambda(lambda)?;
@@ -48,25 +49,26 @@ pub(super) fn until_merged(
         let merged = mean_models(&solution.params, &components);
         let certificate =
             Certifier::new(&problem, options.step_ratio).certify(&merged, &solution.duals);
-        let Solution { params, duals, .. } = solution;
+        let Solution { params, duals, certificate: own, .. } = solution;
+        bound = bound.max(certificate.dual_bound()).max(own.dual_bound());
         if certificate.accuracy() <= 10.0 * options.tolerance {
             let merged = Start { params: merged, duals: duals.clone() };
-            found = Some((lambda, merged, certificate.dual_bound()));
+            found = Some((lambda, merged));
         } else {
             apart = Some(lambda);
             unmerged.push(params.clone());
         }
         start = Some((lambda, Start { params, duals }));
         lambda = match (apart, &found) {
-            (Some(low), Some((high, ..))) if *high <= RATIO * low => break,
-            (Some(low), Some((high, ..))) => (low * high).sqrt(),
+            (Some(low), Some((high, _))) if *high <= RATIO * low => break,
+            (Some(low), Some((high, _))) => (low * high).sqrt(),
             (Some(low), None) => 4.0 * low,
-            (None, Some((high, ..))) if *high < 1e-12 => break,
-            (None, Some((high, ..))) => high / 4.0,
+            (None, Some((high, _))) if *high < 1e-12 => break,
+            (None, Some((high, _))) => high / 4.0,
             (None, None) => 4.0 * lambda,
         };
     }
-    let Some((upper, merged, bound)) = found else {
+    let Some((upper, merged)) = found else {
         let upper = apart.unwrap_or(lambda);
         return Ok(LambdaMax { lower: 0.0, upper, proof: Proof::NotFound, merged: None });
     };
