@@ -1,8 +1,9 @@
 //! `netfed cluster`: points in, clusters out. Convex clustering: the loss `mean` with one point per node.
 
+mod input;
 mod page;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use netfed::{Matrix, NeighborGraph, Options, neighbor_graph};
 use serde_json::json;
@@ -14,12 +15,12 @@ use crate::commands::path::trail::{Trail, rounded};
 use crate::commands::{print, start_threads};
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::load::{EdgeList, PointTable, read_edges, read_points};
 use crate::output::{Cell, Csv, Folder};
-use crate::prepare::{Prepared, Scaling, prepare};
+use crate::prepare::{Prepared, prepare};
 use crate::progress::{catch_interrupts, duration, say};
 use crate::report::text::{number, plural};
 use crate::settings::Settings;
+use input::{coordinates, edge_list, own_graph, read};
 
 /// Neighbors without a word about it.
 const DEFAULT_NEIGHBORS: usize = 10;
@@ -99,61 +100,6 @@ fn settings(args: &Cluster) -> Result<Settings, Failure> {
     let mut settings = Settings::at(given, args.lambda.unwrap_or(1.0))?;
     settings.columns.node_optional = args.node_column.is_none();
     Ok(settings)
-}
-
-/// Reads the points; every row must be one of its own.
-fn read(settings: &Settings, args: &Cluster) -> Result<PointTable, Failure> {
-    let points = read_points(&settings.data, &settings.columns)?;
-    let mut seen = vec![false; points.nodes.len()];
-    for &node in &points.node_of_row {
-        if std::mem::replace(&mut seen[node as usize], true) {
-            return Err(Failure::input(format!(
-                "{}, column \"{}\": the name \"{}\" stands in several rows, but every row is a point of its own; give --node-column a column with different names.",
-                args.data.display(),
-                settings.columns.node,
-                points.nodes[node as usize]
-            )));
-        }
-    }
-    Ok(points)
-}
-
-/// The points in the units of the problem.
-fn coordinates(points: &PointTable, settings: &Settings) -> Result<Matrix, Failure> {
-    let d = points.features.len();
-    let values = match settings.standardize {
-        true => {
-            let scaling = Scaling::fit(points, settings);
-            points.x.chunks_exact(d).flat_map(|x| scaling.apply(x).collect::<Vec<_>>()).collect()
-        }
-        false => points.x.clone(),
-    };
-    Ok(Matrix::from_rows(d, values)?)
-}
-
-fn own_graph(path: &Path, points: &PointTable, args: &Cluster) -> Result<EdgeList, Failure> {
-    let edges = read_edges(path)?;
-    let known: std::collections::HashSet<&String> = points.nodes.iter().collect();
-    match edges.nodes.iter().find(|name| !known.contains(name)) {
-        Some(name) => Err(Failure::input(format!(
-            "{} names \"{name}\", which is no point of {}; points are named by {}.",
-            path.display(),
-            args.data.display(),
-            match &args.node_column {
-                Some(column) => format!("the column \"{column}\""),
-                None => "the column \"node\" or, without one, their row numbers from 1".into(),
-            }
-        ))),
-        None => Ok(edges),
-    }
-}
-
-fn edge_list(points: &PointTable, found: &NeighborGraph) -> EdgeList {
-    let edges = found.graph.edges().iter();
-    EdgeList {
-        nodes: points.nodes.clone(),
-        edges: edges.map(|e| (e.tail as u32, e.head as u32, e.weight)).collect(),
-    }
 }
 
 /// Which λ, and why.
