@@ -17,6 +17,8 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "Examples:
   netfed fit --data points.csv --graph edges.csv --lambda 0.01 --out run/
+  netfed path --data points.csv --graph edges.csv --out path/
+  netfed cluster --data points.csv --out clusters/
   netfed predict --run run/ --data new.csv --out predictions.csv
   netfed evaluate --run run/ --data test.csv
   netfed explain --run run/ --out explain.html
@@ -29,6 +31,10 @@ Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 
 pub(crate) enum Command {
     /// Train one model per node
     Fit(Box<Fit>),
+    /// Solve for a whole sequence of λ, from local models to one; choose λ
+    Path(Box<Path>),
+    /// Group points without labels (convex clustering)
+    Cluster(Box<Cluster>),
     /// Predict labels of new data points
     Predict(Predict),
     /// Measure the error of the models on data with labels
@@ -76,6 +82,129 @@ const FIT_EXAMPLES: &str = "Examples:
     netfed fit --config run/config.toml --lambda 0.1 --out run2/
 
 The folder then holds parameters.csv, clusters.csv, edges.csv, history.csv, summary.json, config.toml and report.html.";
+
+/// Solves for a whole sequence of λ: from local models to λ_max, where all nodes of a connected graph share one model. Shows which nodes
+/// join at which λ, and the error on held-out data.
+#[derive(clap::Args)]
+#[command(after_help = PATH_EXAMPLES)]
+pub(crate) struct Path {
+    /// Folder for the results; it must not exist
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub(crate) out: PathBuf,
+    /// Replace the results in a folder that exists
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Settings from a TOML file with the same names as the flags (without --); flags win; a λ in it is ignored
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) given: Given,
+    #[command(flatten)]
+    pub(crate) range: Range,
+    /// Folds of the cross-validation inside the nodes' data, at least 2; 0 turns it off [default: 5 if every node with data has two points or more]
+    #[arg(long, value_name = "COUNT", help_heading = "Path")]
+    pub(crate) folds: Option<usize>,
+    /// Write the models of all λ, however large the file; without it only up to two million numbers
+    #[arg(long, help_heading = "Output")]
+    pub(crate) keep_parameters: bool,
+    /// Show no progress and no summary
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print the summary as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+/// The values of λ.
+#[derive(clap::Args, Clone, Copy)]
+pub(crate) struct Range {
+    /// Number of values of λ, in equal ratios [default: 50]
+    #[arg(long, value_name = "COUNT", help_heading = "Path")]
+    pub(crate) lambdas: Option<usize>,
+    /// The smallest λ [default: one at which hardly any nodes are joined]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Path")]
+    pub(crate) lambda_min: Option<f64>,
+    /// The largest λ [default: λ_max, at which all nodes of a connected graph have one model]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Path")]
+    pub(crate) lambda_max: Option<f64>,
+}
+
+const PATH_EXAMPLES: &str = "Examples:
+  Everything from local models to one:
+    netfed path --data points.csv --graph edges.csv --out path/
+  A finer look at a part of it, with ten folds:
+    netfed path --data points.csv --graph edges.csv --lambda-min 0.01 --lambda-max 0.1 --folds 10 --out zoom/
+  Then train with the λ that the report suggests:
+    netfed fit --config path/config.toml --lambda 0.03 --out run/
+
+The folder then holds path.csv, merges.csv, parameters.csv, summary.json, config.toml and report.html.";
+
+/// Groups points without labels by convex clustering: every row is a point with its own center, centers of neighbors are pulled together
+/// until they merge. Without --graph every point is linked to its nearest neighbors.
+#[derive(clap::Args)]
+#[command(after_help = CLUSTER_EXAMPLES)]
+pub(crate) struct Cluster {
+    /// Points: one row each, features in columns (.csv, .csv.gz, .tsv, .parquet)
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) data: PathBuf,
+    /// Edges between the points: columns source, target and, if wanted, weight [default: nearest neighbors]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) graph: Option<PathBuf>,
+    /// Column with the names of the points [default: node, if there is one; else the row number]
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub(crate) node_column: Option<String>,
+    /// Feature columns, separated by commas [default: every other column]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Input")]
+    pub(crate) features: Option<Vec<String>>,
+    /// Center every feature and scale it to unit standard deviation first
+    #[arg(long, help_heading = "Input")]
+    pub(crate) standardize: bool,
+    /// Number of nearest neighbors of every point [default: 10]
+    #[arg(long, value_name = "COUNT", conflicts_with = "graph", help_heading = "Problem")]
+    pub(crate) neighbors: Option<usize>,
+    /// Penalty on differences of centers: l2, l1 or linf [default: l2]
+    #[arg(long, value_name = "NAME", help_heading = "Problem")]
+    pub(crate) penalty: Option<String>,
+    /// This many clusters, not counting very small ones
+    #[arg(long, value_name = "COUNT", help_heading = "Problem")]
+    pub(crate) clusters: Option<usize>,
+    /// Solve for this λ only, without a path
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem", conflicts_with_all = ["clusters", "lambdas", "lambda_min", "lambda_max"])]
+    pub(crate) lambda: Option<f64>,
+    #[command(flatten)]
+    pub(crate) range: Range,
+    /// Stop when the relative duality gap is at most this [default: 1e-6]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Solver")]
+    pub(crate) tol: Option<f64>,
+    /// Stop after this many iterations at each λ [default: 100000]
+    #[arg(long, value_name = "COUNT", help_heading = "Solver")]
+    pub(crate) max_iter: Option<u64>,
+    /// Threads to use, at most one per core; the answer does not depend on it [default: all cores]
+    #[arg(long, value_name = "COUNT", help_heading = "Solver")]
+    pub(crate) threads: Option<usize>,
+    /// Folder for the results; it must not exist
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub(crate) out: PathBuf,
+    /// Replace the results in a folder that exists
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Show no progress and no summary
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print the summary as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+const CLUSTER_EXAMPLES: &str = "Examples:
+  As many clusters as the points suggest:
+    netfed cluster --data points.csv --out clusters/
+  Three clusters, features of unlike scale:
+    netfed cluster --data points.csv --standardize --clusters 3 --out clusters/
+  With a graph of your own, at one λ:
+    netfed cluster --data points.csv --graph edges.csv --lambda 0.5 --out clusters/
+
+The folder then holds assignments.csv, edges.csv, path.csv, merges.csv, summary.json and report.html.";
 
 /// Predicts with the models of a run. A node of the new data must be a node of the run.
 #[derive(clap::Args)]

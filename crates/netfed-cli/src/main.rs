@@ -27,6 +27,8 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let done = match args.command {
         Command::Fit(fit) => commands::fit::run(*fit),
+        Command::Path(path) => commands::path::run(*path),
+        Command::Cluster(cluster) => commands::cluster::run(&cluster),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Explain(explain) => commands::explain::run(&explain),

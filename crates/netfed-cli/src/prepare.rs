@@ -131,7 +131,7 @@ fn local_datasets(
         let x = &points.x[row * d..(row + 1) * d];
         let own = &mut features[node as usize];
         match scaling {
-            Some(s) => own.extend(x.iter().enumerate().map(|(j, v)| (v - s.shift[j]) / s.scale[j])),
+            Some(s) => own.extend(s.apply(x)),
             None => own.extend_from_slice(x),
         }
         if intercept {
@@ -147,7 +147,7 @@ fn local_datasets(
 impl Scaling {
     /// Means and standard deviations over all points. Without intercept the model has nothing to take up a shift, so
     /// that features are scaled only; a constant feature is left alone.
-    fn fit(points: &PointTable, settings: &Settings) -> Scaling {
+    pub(crate) fn fit(points: &PointTable, settings: &Settings) -> Scaling {
         let d = points.features.len();
         let m = points.node_of_row.len() as f64;
         let (mut mean, mut square) = (vec![0.0; d], vec![0.0; d]);
@@ -181,6 +181,11 @@ impl Scaling {
             }
             (0..d).for_each(|j| w[j] *= self.scale[j]);
         }
+    }
+
+    /// The features of a point in the units of the problem.
+    pub(crate) fn apply<'a>(&'a self, x: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        x.iter().enumerate().map(|(j, v)| (v - self.shift[j]) / self.scale[j])
     }
 
     /// The same models, for features in their original units.

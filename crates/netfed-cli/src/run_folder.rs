@@ -49,6 +49,7 @@ impl RunFolder {
     pub(crate) fn read(&self, path: &Path, target_optional: bool) -> Result<PointTable, Failure> {
         let named = self.models.features.len() - usize::from(self.settings.intercept);
         let columns = PointColumns {
+            node_optional: false,
             features: Some(self.models.features[..named].to_vec()),
             target_optional,
             trained: true,

@@ -40,6 +40,14 @@ pub(crate) struct Settings {
 impl Settings {
     /// Fills the gaps and checks the values.
     pub(crate) fn new(given: Given) -> Result<Settings, Failure> {
+        let lambda = given.lambda.ok_or_else(|| {
+            Failure::input("no λ given; say --lambda NUMBER: 0 trains every node alone, larger values couple neighbors more.".into())
+        })?;
+        Settings::at(given, lambda)
+    }
+
+    /// The same for a command that finds λ itself; `lambda` is where it starts.
+    pub(crate) fn at(given: Given, lambda: f64) -> Result<Settings, Failure> {
         let need = |path: &Option<PathBuf>, flag: &str, what: &str| {
             path.clone().ok_or_else(|| {
                 Failure::input(format!("no {what} given; say {flag} FILE (or set it in --config)."))
@@ -53,9 +61,6 @@ impl Settings {
             loss_name,
             number("--huber-delta", given.huber_delta.unwrap_or(1.0), Range::Positive)?,
         );
-        let lambda = given.lambda.ok_or_else(|| {
-            Failure::input("no λ given; say --lambda NUMBER: 0 trains every node alone, larger values couple neighbors more.".into())
-        })?;
         let intercept = given.intercept.unwrap_or(false);
         if intercept && loss == LossKind::Mean {
             return Err(Failure::input(
@@ -75,6 +80,7 @@ impl Settings {
             graph: need(&given.graph, "--graph", "file of edges")?,
             columns: PointColumns {
                 node: given.node_column.clone().unwrap_or_else(|| "node".into()),
+                node_optional: false,
                 target: given.target.clone().unwrap_or_else(|| "y".into()),
                 features: given.features.clone(),
                 kind,
@@ -94,15 +100,6 @@ impl Settings {
             seed: given.seed.unwrap_or(0),
             given,
         })
-    }
-
-    /// From now on uses as many threads as asked for.
-    pub(crate) fn start_threads(&self) -> Result<(), Failure> {
-        let Some(threads) = self.threads else { return Ok(()) };
-        // More threads than cores only get in each other's way.
-        let cores = std::thread::available_parallelism().map_or(threads, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(cores)).build_global();
-        pool.map_err(|e| Failure::other(format!("cannot start {threads} threads: {e}.")))
     }
 
     /// Options of the solver.
@@ -165,7 +162,7 @@ impl Settings {
             standardize: Some(self.standardize),
             loss: Some(self.loss_name().into()),
             penalty: Some(self.penalty_name().into()),
-            lambda: Some(self.lambda),
+            lambda: self.given.lambda.map(|_| self.lambda),
             ridge: Some(self.ridge),
             lasso: Some(self.lasso),
             huber_delta: match self.loss {
@@ -259,6 +256,12 @@ mod tests {
         assert!(message(huber).starts_with("--huber-delta is 0"));
         let mean = Given { loss: Some("mean".into()), intercept: Some(true), ..files() };
         assert!(message(mean).contains("--intercept"));
+    }
+
+    #[test]
+    fn a_path_leaves_no_lambda_behind() {
+        let settings = Settings::at(Given { lambda: None, ..files() }, 1.0).unwrap();
+        assert!(!settings.to_toml().unwrap().contains("lambda"));
     }
 
     #[test]

@@ -205,6 +205,10 @@ pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(),
             PenaltyGrowth::None => 0.0,
         };
         law(value >= bound * (1.0 - 1e-12), "growth of φ", &[value, bound])?;
+        if let Some(size) = penalty.dual_norm(&v) {
+            let ends = [penalty.conjugate(&v, size), penalty.conjugate(&v, 0.999 * size)];
+            law(ends == [0.0, f64::INFINITY], "cφ* is 0 where ‖u‖_* ≤ c, else ∞", &ends)?;
+        }
         for coupling in [1e-6, 0.3, 1.0, 40.0] {
             for step in [0.5, 2.0] {
                 check_dual_step(penalty, &v, coupling, step, &mut rng)?;

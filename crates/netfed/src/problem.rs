@@ -88,6 +88,11 @@ impl Problem {
         Ok(Problem { graph, lambda, ..self.clone() })
     }
 
+    /// The same graph, penalty and λ with other losses of the same dimension.
+    pub(crate) fn with_losses(&self, losses: Vec<Box<dyn Loss>>) -> Problem {
+        Problem { losses: losses.into(), ..self.clone() }
+    }
+
     /// The edges that couple: all of the given graph, none when λ = 0.
     pub fn graph(&self) -> &Graph {
         &self.graph

@@ -104,8 +104,8 @@ impl Laplace {
         let nodes = graph.nodes();
         let by_coordinate = problem.penalty().kinks() == Kinks::Coordinates;
         let together = if by_coordinate { 1 } else { dim };
-        let mut solution = vec![0.0; rhs.len()];
-        let mut columns = vec![0.0; nodes * together];
+        let mut solution = rhs.to_vec();
+        let mut column = vec![0.0; if by_coordinate { nodes } else { 0 }];
         let mut values = vec![0.0; nodes + graph.edges().len()];
         for first in (0..dim).step_by(together) {
             let (diagonal, off) = values.split_at_mut(nodes);
@@ -117,18 +117,16 @@ impl Laplace {
             }
             // The equations leave a constant free in every group.
             diagonal.iter_mut().for_each(|d| *d = if *d > 0.0 { *d * (1.0 + 1e-12) } else { 1.0 });
-            if !self.cholesky.factor(&values) {
-                return (vec![0.0; rhs.len()], spend(self.sweeps));
-            }
-            for (k, column) in columns.chunks_exact_mut(nodes).enumerate() {
-                column.iter_mut().enumerate().for_each(|(i, c)| *c = rhs[i * dim + first + k]);
-            }
-            self.cholesky.solve(&mut columns);
-            for (k, column) in columns.chunks_exact(nodes).enumerate() {
-                column.iter().enumerate().for_each(|(i, c)| solution[i * dim + first + k] = *c);
-            }
-            if !spend(self.sweeps) {
+            if !self.cholesky.factor(&values) || !spend(self.sweeps) {
                 return (vec![0.0; rhs.len()], false);
+            }
+            if by_coordinate {
+                let entries = || (first..rhs.len()).step_by(dim);
+                column.iter_mut().zip(entries()).for_each(|(c, at)| *c = rhs[at]);
+                self.cholesky.solve(&mut column, 1);
+                column.iter().zip(entries()).for_each(|(c, at)| solution[at] = *c);
+            } else {
+                self.cholesky.solve(&mut solution, dim);
             }
         }
         (solution, true)

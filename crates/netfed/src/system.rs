@@ -78,7 +78,7 @@ impl<'a> System<'a> {
             for _ in 0..6 {
                 values[diagonal..].fill(shift);
                 if cholesky.factor(&values) {
-                    cholesky.solve(rhs);
+                    cholesky.solve(rhs, 1);
                     return spend(sweeps.max(1.0));
                 }
                 shift *= 100.0;

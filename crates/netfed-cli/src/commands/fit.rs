@@ -6,7 +6,7 @@ use netfed::{Bound, Clusters, Matrix, Solution, Status, solve};
 use serde_json::json;
 
 use crate::args::Fit;
-use crate::commands::print;
+use crate::commands::{print, start_threads};
 use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
 use crate::given::Given;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let from_file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
     let settings = Settings::new(args.given.or(from_file))?;
     let folder = Folder::new(&args.out, args.force)?;
-    settings.start_threads()?;
+    start_threads(settings.threads)?;
     let points = read_points(&settings.data, &settings.columns)?;
     let edges = read_edges(&settings.graph)?;
     let prepared = prepare(points, edges, &settings)?;

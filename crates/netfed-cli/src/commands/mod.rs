@@ -1,8 +1,12 @@
 //! One file per command.
 
+use crate::failure::Failure;
+
+pub(crate) mod cluster;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod fit;
+pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod reproduce;
 pub(crate) mod tune;
@@ -11,4 +15,13 @@ pub(crate) mod tune;
 pub(crate) fn print(text: &str) {
     use std::io::Write;
     let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Limits the number of threads, where that is asked for.
+pub(crate) fn start_threads(threads: Option<usize>) -> Result<(), Failure> {
+    let Some(threads) = threads else { return Ok(()) };
+    // More threads than cores only get in each other's way.
+    let cores = std::thread::available_parallelism().map_or(threads, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(cores)).build_global();
+    pool.map_err(|e| Failure::other(format!("cannot start {threads} threads: {e}.")))
 }

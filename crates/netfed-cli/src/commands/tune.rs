@@ -20,7 +20,7 @@ pub(crate) use flags::Tune;
 
 use std::path::Path;
 
-use crate::commands::print;
+use crate::commands::{print, start_threads};
 use crate::failure::Failure;
 use crate::load::{read_edges, read_points};
 use crate::output::Folder;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     let plan = Plan::new(args)?;
     let folder = Folder::new(&args.out, args.force)?;
     let settings = &plan.variants[0].settings;
-    settings.start_threads()?;
+    start_threads(settings.threads)?;
     let points = read_points(&settings.data, &settings.columns)?;
     plan.check(&points)?;
     let data = Data { points, edges: read_edges(&settings.graph)? };

@@ -22,6 +22,8 @@ pub(crate) enum Target {
 pub(crate) struct PointColumns {
     /// The column with the node ids.
     pub(crate) node: String,
+    /// Whether the file may lack the node column: then every row is a node, named by its number.
+    pub(crate) node_optional: bool,
     /// The column with the labels.
     pub(crate) target: String,
     /// The feature columns; `None` is every other column, in file order.
@@ -38,6 +40,7 @@ impl Default for PointColumns {
     fn default() -> Self {
         Self {
             node: "node".to_owned(),
+            node_optional: false,
             target: "y".to_owned(),
             features: None,
             kind: Target::Real,
@@ -50,8 +53,8 @@ impl Default for PointColumns {
 /// Where the columns to read stand in the header.
 #[derive(Debug, PartialEq)]
 pub(super) struct Chosen {
-    /// The node ids.
-    pub(super) node: usize,
+    /// The node ids, if the file has them.
+    pub(super) node: Option<usize>,
     /// The labels, if they are read.
     pub(super) target: Option<usize>,
     /// The features.
@@ -62,10 +65,13 @@ pub(super) struct Chosen {
 pub(super) fn choose(header: &Header, columns: &PointColumns) -> Result<Chosen, InputError> {
     let refuse = |problem: String| Err(InputError::in_file(&header.file, problem));
     let hint = |flag| if columns.trained { "the run was trained with that name" } else { flag };
-    let node = header.require(
-        &columns.node,
-        hint("give --node-column NAME if the node column has another name"),
-    )?;
+    let node = match columns.node_optional {
+        true => header.find(&columns.node),
+        false => Some(header.require(
+            &columns.node,
+            hint("give --node-column NAME if the node column has another name"),
+        )?),
+    };
     let target = match columns.kind {
         Target::None => None,
         _ if columns.target == columns.node => {
@@ -135,7 +141,7 @@ mod tests {
     }
 
     fn chosen(target: Option<usize>, features: &[usize]) -> Chosen {
-        Chosen { node: 0, target, features: features.to_vec() }
+        Chosen { node: Some(0), target, features: features.to_vec() }
     }
 
     #[test]
@@ -156,6 +162,19 @@ mod tests {
         assert_eq!(pick(&columns).unwrap(), chosen(Some(2), &[1, 3]));
         let absent = pick_from(&["node", "x1"], &columns).unwrap();
         assert_eq!(absent, chosen(None, &[1]));
+    }
+
+    #[test]
+    fn rows_can_be_nodes() {
+        let columns = PointColumns {
+            node_optional: true,
+            kind: Target::None,
+            target: String::new(),
+            ..PointColumns::default()
+        };
+        let rows = pick_from(&["x", "y"], &columns).unwrap();
+        assert_eq!(rows, Chosen { node: None, target: None, features: vec![0, 1] });
+        assert_eq!(pick_from(&["x", "node"], &columns).unwrap().node, Some(1));
     }
 
     #[test]

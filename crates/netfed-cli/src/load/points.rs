@@ -46,10 +46,11 @@ pub(crate) fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTa
     let names = features.iter().filter_map(|&at| table.header.names.get(at).cloned()).collect();
 
     // A row is read in this order: node, features, label.
-    let mut wanted = vec![node];
+    let mut wanted: Vec<usize> = node.into_iter().collect();
+    let first = wanted.len();
     wanted.extend(&features);
     wanted.extend(target);
-    let label_at = features.len() + 1;
+    let label_at = first + features.len();
 
     let mut ids = Ids::default();
     let mut node_of_row = Vec::new();
@@ -57,11 +58,15 @@ pub(crate) fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTa
     let mut y = target.map(|_| Vec::new());
     let mut coding = Coding::default();
     table.for_each_row(&wanted, &mut |row| {
-        let Some(node) = ids.number(&row.id(0)?) else {
+        let id = match node {
+            Some(_) => row.id(0)?,
+            None => (node_of_row.len() + 1).to_string().into(),
+        };
+        let Some(node) = ids.number(&id) else {
             return Err(row.wrong("there are more nodes than can be counted"));
         };
         node_of_row.push(node);
-        for at in 1..label_at {
+        for at in first..label_at {
             x.push(row.number(at)?);
         }
         if let Some(y) = &mut y {
@@ -174,6 +179,16 @@ mod tests {
         assert_eq!((table.x, table.y), (vec![2.0], None));
         let table = read("node,x,y\na,2,3\n", &optional).unwrap();
         assert_eq!((table.x, table.y), (vec![2.0], Some(vec![3.0])));
+    }
+
+    #[test]
+    fn rows_without_a_node_are_numbered() {
+        let columns = PointColumns { node_optional: true, ..columns(Target::None) };
+        let table = read("a,b\n1,2\n3,4\n", &columns).unwrap();
+        assert_eq!(
+            (table.nodes, table.x),
+            (vec!["1".into(), "2".into()], vec![1.0, 2.0, 3.0, 4.0])
+        );
     }
 
     #[test]

@@ -9,11 +9,10 @@ mod strips;
 use std::fmt::Write;
 
 use super::text::escape;
-use axis::Ruler;
-pub(crate) use axis::Scale;
+pub(crate) use axis::{Ruler, Scale};
 pub(crate) use bars::{Bar, BarChart, bar_chart};
-pub(crate) use frame::open_svg;
-use frame::{CHARACTER, axes, legend, rules};
+pub(crate) use frame::{CHARACTER, axes, open_svg};
+use frame::{legend, rules};
 pub(crate) use strips::{Dot, Mean, StripPlot, strip_plot};
 
 /// The most points drawn per series; longer series are thinned.

@@ -33,7 +33,8 @@ pub(crate) fn headline(report: &Report, clusters: &Clusters) -> Markup {
     }
 }
 
-fn figure(name: &str, value: &str) -> Markup {
+/// A figure with its name, for the row of figures.
+pub(crate) fn figure(name: &str, value: &str) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod chart;
 mod cluster_picture;
 mod clusters;
 mod convergence;
+pub(crate) mod dendrogram;
 pub(crate) mod flows;
 mod graph_picture;
 mod headline;
@@ -13,6 +14,7 @@ mod layout;
 mod parameters;
 #[cfg(test)]
 mod sample;
+pub(crate) mod scatter;
 mod tables;
 pub(crate) mod text;
 
@@ -20,6 +22,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) use clusters::COLORS;
 use clusters::Clusters;
+pub(crate) use headline::figure;
 use text::{count, plural};
 
 use crate::edge_table::Flows;

@@ -59,14 +59,12 @@ impl SparseCholesky {
             .is_ok()
     }
 
-    /// Solves with the last factor, in place, for one or more right-hand sides, one after the other.
-    pub(crate) fn solve(&self, rhs: &mut [f64]) {
-        let n = self.symbolic.nrows();
-        let columns = rhs.len() / n.max(1);
-        let scratch = self.symbolic.solve_in_place_scratch::<f64>(columns, Par::Seq);
+    /// Solves with the last factor, in place, for the columns of an n × `cols` matrix, row by row.
+    pub(crate) fn solve(&self, values: &mut [f64], cols: usize) {
+        let scratch = self.symbolic.solve_in_place_scratch::<f64>(cols, Par::Seq);
         LltRef::<'_, u32, f64>::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
             Conj::No,
-            MatMut::from_column_major_slice_mut(rhs, n, columns),
+            MatMut::from_row_major_slice_mut(values, self.symbolic.nrows(), cols),
             Par::Seq,
             MemStack::new(&mut MemBuffer::new(scratch)),
         );
@@ -95,12 +93,15 @@ mod tests {
         let mut system = SparseCholesky::new(n, &entries).unwrap();
         assert!(system.factor(&values) && system.cost() < 1000.0);
         let truth: Vec<f64> = (0..2 * n).map(|i| (i as f64).sin()).collect();
-        let mut rhs = vec![];
-        for x in truth.chunks(n) {
-            let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
-            rhs.extend((0..n).map(|i| 2.5 * at(i) - at(i + 1) - at(i.wrapping_sub(1))));
-        }
-        system.solve(&mut rhs);
+        let at = |i: usize, k: usize| truth.get(2 * i + k).copied().unwrap_or(0.0);
+        let mut rhs: Vec<f64> = (0..2 * n)
+            .map(|q| (q / 2, q % 2))
+            .map(|(i, k)| {
+                let before = if i > 0 { at(i - 1, k) } else { 0.0 };
+                2.5 * at(i, k) - at(i + 1, k) - before
+            })
+            .collect();
+        system.solve(&mut rhs, 2);
         assert!(crate::linalg::distance(&rhs, &truth) < 1e-13);
         values[0] = -10.0;
         assert!(!system.factor(&values));

@@ -335,6 +335,16 @@ mod tests {
     }
 
     #[test]
+    fn kinks_are_known() {
+        for (name, kind) in KINDS {
+            let build = |lasso| kind.build(data(5, 2, kind.is_classification(), 3), 0.1, lasso);
+            let kink = matches!(kind, LossKind::Absolute | LossKind::Hinge);
+            assert_eq!(build(0.0).unwrap().is_smooth(), !kink, "{name}");
+            assert!(!build(0.1).unwrap().is_smooth(), "{name} with lasso");
+        }
+    }
+
+    #[test]
     fn a_dataset_without_points_is_the_zero_loss() {
         let loss = LossKind::Squared.build(Dataset::empty(2), 1.0, 1.0).unwrap();
         assert_eq!((loss.value(&[3.0, 4.0]), loss.points()), (0.0, 0));

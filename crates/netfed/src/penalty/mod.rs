@@ -47,6 +47,11 @@ pub trait Penalty: Send + Sync {
     /// (a relative 1e-12) counts as inside.
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64;
 
+    /// ‖u‖_*, the dual of φ, where φ is a norm. None for penalties that are no norms: these never fuse neighbors exactly.
+    fn dual_norm(&self, _dual: &[f64]) -> Option<f64> {
+        None
+    }
+
     /// How φ bounds ‖v‖₂ for vectors of d entries.
     fn growth(&self, dim: usize) -> PenaltyGrowth;
 

@@ -1,0 +1,252 @@
+//! `netfed cluster`: points in, clusters out. Convex clustering: the loss `mean` with one point per node.
+
+mod input;
+mod page;
+
+use std::path::PathBuf;
+
+use netfed::{Matrix, NeighborGraph, Options, neighbor_graph};
+use serde_json::json;
+
+use crate::args::Cluster;
+use crate::commands::path::choice;
+use crate::commands::path::files::{merges_csv, path_csv};
+use crate::commands::path::trail::{Trail, rounded};
+use crate::commands::{print, start_threads};
+use crate::failure::Failure;
+use crate::given::Given;
+use crate::output::{Cell, Csv, Folder};
+use crate::prepare::{Prepared, prepare};
+use crate::progress::{catch_interrupts, duration, say};
+use crate::report::text::{number, plural};
+use crate::settings::Settings;
+use input::{coordinates, edge_list, own_graph, read};
+
+/// Neighbors without a word about it.
+const DEFAULT_NEIGHBORS: usize = 10;
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
+    let settings = settings(args)?;
+    let folder = Folder::new(&args.out, args.force)?;
+    start_threads(settings.threads)?;
+    let points = read(&settings, args)?;
+    if let Some(k) = args.clusters
+        && !(1..=points.nodes.len()).contains(&k)
+    {
+        return Err(Failure::input(format!(
+            "--clusters is {k}; it must be from 1 to the number of points, {}.",
+            points.nodes.len()
+        )));
+    }
+    let coordinates = coordinates(&points, &settings)?;
+    let (edges, neighbors) = match &args.graph {
+        Some(path) => (own_graph(path, &points, args)?, None),
+        None => {
+            let found = neighbor_graph(&coordinates, args.neighbors.unwrap_or(DEFAULT_NEIGHBORS))?;
+            (edge_list(&points, &found), Some(found))
+        }
+    };
+    let prepared = prepare(points, edges, &settings)?;
+    if !args.quiet {
+        prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
+    }
+    let options = Options {
+        tolerance: settings.tol,
+        max_iterations: settings.max_iter,
+        ..Options::default()
+    };
+    catch_interrupts();
+    let trail = match args.lambda {
+        Some(lambda) => {
+            Trail::along(&prepared.problem, vec![lambda], &options, None, false, args.quiet)?
+        }
+        None => Trail::follow(&prepared.problem, args.range, &options, false, args.quiet)?,
+    };
+    let (chosen, why) = choose(&trail, args);
+    let grouped = Grouped { prepared, settings, trail, neighbors, coordinates, chosen, why };
+    let summary = grouped.write(folder, args)?;
+    if args.json {
+        print(&format!("{summary:#}\n"));
+    } else if !args.quiet {
+        print(&grouped.words(args));
+    }
+    Ok(if grouped.trail.status() == "converged" { 0 } else { 3 })
+}
+
+fn settings(args: &Cluster) -> Result<Settings, Failure> {
+    if args.neighbors == Some(0) {
+        return Err(Failure::input("--neighbors is 0; it must be at least 1.".into()));
+    }
+    if let Some(penalty) = args.penalty.as_deref() {
+        crate::settings::choose("penalty", penalty, &["l2", "l1", "linf"])?;
+    }
+    let given = Given {
+        data: Some(args.data.clone()),
+        // Named in warnings.
+        graph: Some(args.graph.clone().unwrap_or_else(|| PathBuf::from("the graph of neighbors"))),
+        node_column: args.node_column.clone(),
+        // No column is a label: points may well have a feature y.
+        target: Some(String::new()),
+        features: args.features.clone(),
+        standardize: Some(args.standardize),
+        loss: Some("mean".into()),
+        penalty: args.penalty.clone(),
+        tol: args.tol,
+        max_iter: args.max_iter,
+        threads: args.threads,
+        ..Given::default()
+    };
+    let mut settings = Settings::at(given, args.lambda.unwrap_or(1.0))?;
+    settings.columns.node_optional = args.node_column.is_none();
+    Ok(settings)
+}
+
+/// Which λ, and why.
+fn choose(trail: &Trail, args: &Cluster) -> (usize, String) {
+    let points = &trail.points;
+    let last = points.len() - 1;
+    let at = |k: usize| rounded(points[k].lambda, 3);
+    if args.lambda.is_some() {
+        return (0, format!("λ = {} was given.", at(0)));
+    }
+    if let Some(wanted) = args.clusters {
+        return match choice::by_number(points, wanted) {
+            Some((found, k)) if found == wanted => (
+                k,
+                format!(
+                    "At λ = {} there are {}, as asked for, not counting very small ones.",
+                    at(k),
+                    plural(found, "cluster")
+                ),
+            ),
+            Some((found, k)) => (
+                k,
+                format!(
+                    "No λ of the path gives {wanted} clusters (not counting very small ones); λ = {} comes nearest with {found}. Ask for more values of λ with --lambdas, or another graph with --neighbors.",
+                    at(k)
+                ),
+            ),
+            None => (last, String::new()),
+        };
+    }
+    match choice::by_stretch(points) {
+        Some((found, k)) => (k, format!(
+            "λ = {}: {} (not counting very small ones) stay the same over the longest stretch of λ. Say --clusters to have another number.", at(k), plural(found, "cluster")
+        )),
+        None => (last, "The path shows no groups that last: the points are taken as one cluster. Try fewer --neighbors, --standardize, or --clusters.".into()),
+    }
+}
+
+/// Everything that the files need.
+struct Grouped {
+    prepared: Prepared,
+    settings: Settings,
+    trail: Trail,
+    neighbors: Option<NeighborGraph>,
+    coordinates: Matrix,
+    chosen: usize,
+    why: String,
+}
+
+impl Grouped {
+    fn write(&self, folder: Folder, args: &Cluster) -> Result<serde_json::Value, Failure> {
+        let point = &self.trail.points[self.chosen];
+        let names = &self.prepared.nodes;
+        let mut assignments = Csv::new(["id", "cluster"]);
+        for (name, cluster) in names.iter().zip(&point.clusters.of_node) {
+            assignments.row([Cell::Text(name.clone()), Cell::Number(*cluster as f64)]);
+        }
+        folder.add("assignments.csv", &assignments.finish())?;
+        if self.neighbors.is_some() {
+            let mut edges = Csv::new(["source", "target", "weight"]);
+            for e in self.prepared.graph.edges() {
+                edges.row([
+                    Cell::Text(names[e.tail].clone()),
+                    Cell::Text(names[e.head].clone()),
+                    Cell::Number(e.weight),
+                ]);
+            }
+            folder.add("edges.csv", &edges.finish())?;
+        }
+        folder.add("path.csv", &path_csv(&self.trail, None))?;
+        folder.add("merges.csv", &merges_csv(&self.trail.tree, names))?;
+        let summary = self.summary();
+        folder.add("summary.json", &format!("{summary:#}\n"))?;
+        folder.add("report.html", &page::page(self, args)?)?;
+        folder.commit()?;
+        Ok(summary)
+    }
+
+    /// The graph in words.
+    fn graph_in_words(&self) -> String {
+        let edges = plural(self.prepared.graph.edges().len(), "edge");
+        let Some(found) = &self.neighbors else {
+            return format!("The graph was given, with {edges}.");
+        };
+        let mut text = format!(
+            "Every point is linked to its nearest neighbors: {edges}, with weight exp(−distance²/(2h²)), h = {} (the median distance of neighbors), and at least {}.",
+            number(found.scale),
+            netfed::LEAST_WEIGHT
+        );
+        if found.joining > 0 {
+            text.push_str(&format!(
+                " {} more joined parts that were left apart, the shortest there are.",
+                plural(found.joining, "edge")
+            ));
+        }
+        text
+    }
+
+    fn summary(&self) -> serde_json::Value {
+        let (trail, p) = (&self.trail, &self.prepared);
+        let point = &trail.points[self.chosen];
+        json!({
+            "status": trail.status(),
+            "lambda": point.lambda,
+            "clusters": point.clusters.count(),
+            "cluster_sizes": point.clusters.sizes.iter().take(100).collect::<Vec<_>>(),
+            "rule": self.why,
+            "lambda_max": trail.end.as_ref().map(|e| json!({
+                "lower": e.lower,
+                "upper": e.upper,
+                "proof": format!("{:?}", e.proof).to_lowercase(),
+            })),
+            "lambdas": trail.points.len(),
+            "splits": trail.tree.splits,
+            "objective": point.certificate.objective,
+            "relative_gap": point.certificate.relative_gap,
+            "worst_relative_gap": trail.points.iter().map(|p| p.certificate.relative_gap).fold(0.0, f64::max),
+            "tolerance": self.settings.tol,
+            "points": p.nodes.len(),
+            "features": p.features.len(),
+            "edges": p.graph.edges().len(),
+            "weight_scale": self.neighbors.as_ref().map(|n| n.scale),
+            "joining_edges": self.neighbors.as_ref().map(|n| n.joining),
+            "penalty": self.settings.penalty_name(),
+            "standardize": self.settings.standardize,
+            "warnings": p.warnings,
+            "seconds": (trail.total * 1e6).round() / 1e6,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    /// The summary for a person.
+    fn words(&self, args: &Cluster) -> String {
+        let point = &self.trail.points[self.chosen];
+        let largest = point.clusters.sizes.iter().take(8).map(usize::to_string).collect::<Vec<_>>();
+        let report = args.out.join("report.html");
+        format!(
+            "{}: {} in {}, the largest of {}; {}\n  {}\n  {}\n  results in {}; open {}\n",
+            self.trail.status(),
+            plural(self.prepared.nodes.len(), "point"),
+            plural(point.clusters.count(), "cluster"),
+            largest.join(", "),
+            duration(self.trail.total),
+            self.why,
+            self.graph_in_words(),
+            args.out.display(),
+            report.display()
+        )
+    }
+}

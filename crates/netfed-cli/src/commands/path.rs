@@ -1,0 +1,266 @@
+//! `netfed path`: from local models to one, and which λ to take.
+
+pub(crate) mod choice;
+pub(crate) mod files;
+pub(crate) mod page;
+pub(crate) mod trail;
+mod validation;
+
+use std::path::Path as FilePath;
+
+use maud::html;
+use netfed::Options;
+use serde_json::json;
+
+use crate::args::Path;
+use crate::commands::{print, start_threads};
+use crate::failure::Failure;
+use crate::given::Given;
+use crate::load::{read_edges, read_points};
+use crate::output::Folder;
+use crate::prepare::{Prepared, prepare};
+use crate::progress::{catch_interrupts, duration, interrupted, say};
+use crate::report;
+use crate::report::text::{number, plural};
+use crate::settings::Settings;
+use trail::{Trail, digits, rounded};
+use validation::Validation;
+
+/// The most numbers in the file of all models, without being asked for more.
+const MOST_NUMBERS: usize = 2_000_000;
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: Path) -> Result<u8, Failure> {
+    if args.given.lambda.is_some() {
+        return Err(Failure::input(
+            "netfed path solves for many λ, so --lambda has no place here; say --lambda-min and --lambda-max for a part of the path, or use netfed fit for one λ.".into(),
+        ));
+    }
+    let from_file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
+    let given = args.given.clone().or(Given { lambda: None, ..from_file });
+    let settings = Settings::at(given, 1.0)?;
+    let folder = Folder::new(&args.out, args.force)?;
+    start_threads(settings.threads)?;
+    let points = read_points(&settings.data, &settings.columns)?;
+    let edges = read_edges(&settings.graph)?;
+    let folds = validation::count(args.folds, &points)?;
+    let prepared = prepare(points.clone(), edges.clone(), &settings)?;
+    if !args.quiet {
+        prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
+    }
+    let options = Options {
+        tolerance: settings.tol,
+        max_iterations: settings.max_iter,
+        ..Options::default()
+    };
+    let numbers = args.range.lambdas.unwrap_or(50) * prepared.nodes.len() * prepared.features.len();
+    let keep = args.keep_parameters || numbers <= MOST_NUMBERS;
+    catch_interrupts();
+    let trail = Trail::follow(&prepared.problem, args.range, &options, keep, args.quiet)?;
+    let top = trail.end.as_ref().and_then(|end| end.merged.as_ref());
+    let validation = match folds {
+        0 => None,
+        _ if interrupted() => None,
+        folds => {
+            if !args.quiet {
+                say(&format!("validation: the same path on {folds} folds of the data"));
+            }
+            let (lambdas, quiet) = (&trail.lambdas, args.quiet);
+            validation::validate(&points, &edges, &settings, lambdas, &options, top, folds, quiet)?
+        }
+    };
+    let report = Walked { prepared, settings, trail, validation, keep };
+    let summary = report.write(folder, &args)?;
+    if args.json {
+        print(&format!("{summary:#}\n"));
+    } else if !args.quiet {
+        print(&report.words(&args.out));
+    }
+    Ok(if report.trail.status() == "converged" { 0 } else { 3 })
+}
+
+/// A finished path with all that its files need.
+struct Walked {
+    prepared: Prepared,
+    settings: Settings,
+    trail: Trail,
+    validation: Option<Validation>,
+    keep: bool,
+}
+
+impl Walked {
+    /// The λ to suggest, as a place in the path, and why.
+    fn chosen(&self) -> (usize, Vec<String>) {
+        let points = &self.trail.points;
+        let last = points.len() - 1;
+        if let Some(v) = &self.validation
+            && let Some((best, simplest)) = choice::by_validation(v)
+        {
+            let mut why = vec![format!(
+                "The {} on held-out data is lowest at λ = {}: {} ± {}.",
+                v.measure,
+                rounded(self.trail.lambdas[best], 3),
+                number(v.mean[best]),
+                number(v.error[best])
+            )];
+            if simplest > best {
+                why.push(format!(
+                    "λ = {} is as good within one standard error ({}) and has the fewest clusters of all that are: {}.",
+                    rounded(self.trail.lambdas[simplest], 3),
+                    number(v.mean[simplest]),
+                    points[simplest].clusters.count()
+                ));
+            }
+            return (simplest, why);
+        }
+        match choice::by_stretch(points) {
+            Some((number, at)) => (at, vec![format!(
+                "Without validation the path itself suggests λ = {}: {number} clusters (not counting very small ones) stay the same over the longest stretch of λ.",
+                rounded(points[at].lambda, 3)
+            )]),
+            None => (last, vec!["The path has no stretch with several clusters that last, so nothing speaks for one λ rather than another.".into()]),
+        }
+    }
+
+    /// What to do next.
+    fn next(&self, out: &FilePath, chosen: usize) -> String {
+        format!(
+            "Train with it: netfed fit --config {} --lambda {} --out run/",
+            out.join("config.toml").display(),
+            rounded(self.trail.points[chosen].lambda, 3)
+        )
+    }
+
+    fn write(&self, folder: Folder, args: &Path) -> Result<serde_json::Value, Failure> {
+        let summary = self.summary();
+        folder.add("path.csv", &files::path_csv(&self.trail, self.validation.as_ref()))?;
+        folder.add("merges.csv", &files::merges_csv(&self.trail.tree, &self.prepared.nodes))?;
+        if self.keep {
+            folder.add("parameters.csv", &files::parameters_csv(&self.trail, &self.prepared))?;
+        }
+        folder.add("summary.json", &format!("{summary:#}\n"))?;
+        folder.add("config.toml", &format!("{}{}", self.again(args), self.settings.to_toml()?))?;
+        folder.add("report.html", &self.page(&args.out)?)?;
+        folder.commit()?;
+        Ok(summary)
+    }
+
+    /// How to run the path again, as a comment.
+    fn again(&self, args: &Path) -> String {
+        let mut line = format!(
+            "# netfed path --config config.toml --lambdas {} --folds {}",
+            self.trail.lambdas.len(),
+            self.validation.as_ref().map_or(0, |v| v.folds)
+        );
+        let ends =
+            [("--lambda-min", args.range.lambda_min), ("--lambda-max", args.range.lambda_max)];
+        for (flag, value) in ends {
+            if let Some(v) = value {
+                line.push_str(&format!(" {flag} {v}"));
+            }
+        }
+        line.push('\n');
+        line
+    }
+
+    fn summary(&self) -> serde_json::Value {
+        let (trail, p) = (&self.trail, &self.prepared);
+        let (chosen, _) = self.chosen();
+        let end = trail.end.as_ref();
+        let worst = trail.points.iter().map(|p| p.certificate.accuracy()).fold(0.0, f64::max);
+        json!({
+            "status": trail.status(),
+            "lambda_max": end.map(|e| json!({
+                "lower": e.lower.is_finite().then_some(e.lower),
+                "upper": e.upper,
+                "proof": format!("{:?}", e.proof).to_lowercase(),
+            })),
+            "lambdas": trail.points.len(),
+            "clusters": trail.points.iter().map(|p| p.clusters.count()).collect::<Vec<_>>(),
+            "splits": trail.tree.splits,
+            "chosen_lambda": trail.points[chosen].lambda,
+            "chosen_clusters": trail.points[chosen].clusters.count(),
+            "folds": self.validation.as_ref().map_or(0, |v| v.folds),
+            "validation_measure": self.validation.as_ref().map(|v| v.measure),
+            "worst_accuracy": worst,
+            "tolerance": self.settings.tol,
+            "iterations": trail.points.iter().map(|p| p.iterations).sum::<u64>(),
+            "nodes": p.nodes.len(),
+            "edges": p.graph.edges().len(),
+            "features": p.features.len(),
+            "points": p.points_per_node.iter().sum::<usize>(),
+            "loss": self.settings.loss_name(),
+            "penalty": self.settings.penalty_name(),
+            "parameters_written": self.keep,
+            "warnings": p.warnings,
+            "seconds": (trail.total * 1e6).round() / 1e6,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    fn page(&self, out: &FilePath) -> Result<String, Failure> {
+        let (trail, p) = (&self.trail, &self.prepared);
+        let (chosen, mut why) = self.chosen();
+        why.push(self.next(out, chosen));
+        let headline = format!(
+            "From {} to {} along λ — λ = {} suggested, with {}",
+            plural(trail.points[0].clusters.count(), "cluster"),
+            trail.points[trail.points.len() - 1].clusters.count(),
+            rounded(trail.points[chosen].lambda, 3),
+            plural(trail.points[chosen].clusters.count(), "cluster")
+        );
+        let sizes = [
+            ("Nodes", p.nodes.len()),
+            ("Edges", p.graph.edges().len()),
+            ("Features", p.features.len()),
+        ];
+        let validation = self.validation.as_ref();
+        let toml = self.settings.to_toml()?;
+        let body = html! {
+            (page::header("path", &headline, trail, &sizes))
+            (page::sentences("Which λ to take", &why))
+            (page::tree(trail, &p.nodes, chosen))
+            (page::charts(trail, validation.map(|v| (v, validation::axis(self.settings.loss))), chosen))
+            (page::sentences("The end of the path", &[trail.end_in_words()]))
+            (page::warnings(&p.warnings))
+            (page::table(trail, validation, chosen))
+            section id="settings" {
+                h2 { "Settings" }
+                div.scroll tabindex="0" { table.settings { tbody {
+                    @for (name, value) in toml.lines().filter_map(|l| l.split_once(" = ")) {
+                        tr { th scope="row" { (name) } td { (value.trim_matches('"')) } }
+                    }
+                } } }
+            }
+        };
+        Ok(report::page("netfed path", &body))
+    }
+
+    /// The summary for a person.
+    fn words(&self, out: &FilePath) -> String {
+        let trail = &self.trail;
+        let (chosen, why) = self.chosen();
+        let mut text = format!(
+            "{}: {} values of λ from {} to {} in {}, {} to {} clusters\n  {}\n",
+            trail.status(),
+            trail.points.len(),
+            digits(trail.points[0].lambda),
+            digits(trail.points[trail.points.len() - 1].lambda),
+            duration(trail.total),
+            trail.points[0].clusters.count(),
+            trail.points[trail.points.len() - 1].clusters.count(),
+            trail.end_in_words()
+        );
+        why.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+        if trail.status() != "converged" {
+            text.push_str("  Not every solution met the tolerance: raise --max-iter, or --tol if this accuracy is enough.\n");
+        }
+        if !self.keep {
+            text.push_str("  The models of all λ are many numbers and were not written; say --keep-parameters to have them.\n");
+        }
+        text.push_str(&format!("  {}\n", self.next(out, chosen)));
+        let report = out.join("report.html");
+        text.push_str(&format!("  results in {}; open {}\n", out.display(), report.display()));
+        text
+    }
+}

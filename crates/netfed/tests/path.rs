@@ -1,0 +1,97 @@
+//! Paths: from local models to one, every solution certified, the tree of merges.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
+use netfed::penalty::{Norm2, Penalty, Squared};
+use netfed::{
+    Dataset, Graph, LossKind, MergeTree, Options, Problem, Status, Step, first_lambda, follow_path,
+    lambda_max, log_grid, solve,
+};
+use std::ops::ControlFlow;
+
+/// Two groups of three points on a line, each fully connected, joined by one edge.
+fn two_groups(penalty: Box<dyn Penalty>) -> Problem {
+    let points = [0.0, 0.1, 0.25, 2.0, 2.2, 2.35];
+    let loss =
+        |x: f64| LossKind::Mean.build(Dataset::new(1, vec![x], vec![]).unwrap(), 0.0, 0.0).unwrap();
+    let edges =
+        [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0), (2, 3, 0.2)];
+    let graph = Graph::new(6, &edges).unwrap();
+    Problem::new(graph, points.map(loss).into(), penalty, 1.0).unwrap()
+}
+
+#[test]
+fn a_path_goes_from_single_nodes_to_one_cluster() {
+    let problem = two_groups(Box::new(Norm2));
+    let options = Options { tolerance: 1e-9, ..Options::default() };
+    let go = |_: netfed::Progress<'_>| ControlFlow::Continue(());
+    let end = lambda_max(&problem, &options, go).unwrap();
+    // Cutting the bridge: Σ over a group of 2(x − mean), over the weight.
+    let expected = 2.0 * (6.55 - 3.0 * 6.9 / 6.0) / 0.2;
+    assert!((end.upper - expected).abs() < 2e-6 * expected, "{end:?}");
+    let first = first_lambda(&problem, end.upper, &options, go).unwrap();
+    assert!(first < 0.01 * end.upper);
+    let lambdas = log_grid(first, end.upper, 30);
+    let mut solved = Vec::new();
+    let path = follow_path(&problem, &lambdas, &options, end.merged, |step| {
+        if let Step::Solved(index, _, solution) = step {
+            solved.push((index, solution.certificate.objective));
+        }
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(path.len(), 30);
+    assert!(path.iter().all(|p| p.status == Status::Solved && p.certificate.relative_gap <= 1e-9));
+    let counts: Vec<usize> = path.iter().map(|p| p.clusters.count()).collect();
+    assert_eq!((counts[0], counts[29], counts[28]), (6, 1, 2), "{counts:?}");
+    assert!(counts.windows(2).all(|w| w[0] >= w[1]), "{counts:?}");
+    assert_eq!(path[29].iterations, 0, "the last solution comes from λ_max");
+    // The same as without the path before it.
+    let alone = solve(&problem.at_lambda(lambdas[15]).unwrap(), &options, go).unwrap();
+    let along = solved.iter().find(|s| s.0 == 15).unwrap().1;
+    assert!((along - alone.certificate.objective).abs() <= 1e-8 * along);
+    let steps: Vec<(f64, &[usize])> =
+        path.iter().map(|p| (p.lambda, p.clusters.of_node.as_slice())).collect();
+    let tree = MergeTree::new(6, &steps);
+    let order = tree.order();
+    let left: Vec<usize> = order.iter().take(3).map(|i| i / 3).collect();
+    assert!(left == [0, 0, 0] || left == [1, 1, 1], "{order:?}");
+    assert_eq!((tree.splits, tree.vertices.last().unwrap().lambda), (0, end.upper));
+}
+
+#[test]
+fn a_path_of_squares_never_merges() {
+    let problem = two_groups(Box::new(Squared));
+    let path = follow_path(&problem, &log_grid(0.01, 10.0, 4), &Options::default(), None, |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert!(path.iter().all(|p| p.clusters.count() == 6));
+}
+
+#[test]
+fn an_observer_ends_a_path() {
+    let problem = two_groups(Box::new(Norm2));
+    let stop = |step: Step<'_>| match step {
+        Step::Solved(2, ..) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let path =
+        follow_path(&problem, &log_grid(0.01, 10.0, 5), &Options::default(), None, stop).unwrap();
+    assert_eq!(path.iter().map(|p| p.lambda).collect::<Vec<_>>(), log_grid(0.01, 10.0, 5)[2..]);
+}
+
+#[test]
+fn zero_is_a_legal_end() {
+    let problem = two_groups(Box::new(Norm2));
+    let path =
+        follow_path(
+            &problem,
+            &[0.0, 1.0],
+            &Options::default(),
+            None,
+            |_| ControlFlow::Continue(()),
+        )
+        .unwrap();
+    assert_eq!(path[0].clusters.count(), 6);
+}
