@@ -16,7 +16,8 @@ pub(crate) struct Instance {
     pub(crate) optima: BTreeMap<String, Option<f64>>,
     loss: String,
     lambda: f64,
-    datasets: Vec<Dataset>,
+    /// By node.
+    pub(crate) datasets: Vec<Dataset>,
     edges: Vec<(usize, usize, f64)>,
 }
 
@@ -48,16 +49,7 @@ impl Instance {
             let head = number(cells[1], &mut index, &mut data);
             edges.push((tail, head, cells[2].parse().unwrap()));
         }
-        let datasets =
-            data.into_iter()
-                .map(|(x, y)| {
-                    if x.is_empty() {
-                        Dataset::empty(dim)
-                    } else {
-                        Dataset::new(dim, x, y).unwrap()
-                    }
-                })
-                .collect();
+        let datasets = data.into_iter().map(|(x, y)| Dataset::new(dim, x, y).unwrap()).collect();
         Instance {
             name: folder.file_name().unwrap().to_string_lossy().into_owned(),
             loss: facts["loss"].as_str().unwrap().to_owned(),
@@ -68,7 +60,8 @@ impl Instance {
         }
     }
 
-    pub(crate) fn problem(&self, penalty: &str) -> Problem {
+    /// The problem with data as [`Instance::datasets`].
+    pub(crate) fn problem(&self, penalty: &str, datasets: Vec<Dataset>) -> Problem {
         let kind = match self.loss.as_str() {
             "squared" => LossKind::Squared,
             "mean" => LossKind::Mean,
@@ -81,9 +74,8 @@ impl Instance {
             "squared" => Box::new(Squared),
             other => stop(&format!("{}: unknown penalty {other}", self.name)),
         };
-        let graph = Graph::new(self.datasets.len(), &self.edges).unwrap();
-        let losses =
-            self.datasets.iter().map(|d| kind.build(d.clone(), 0.0, 0.0).unwrap()).collect();
+        let graph = Graph::new(datasets.len(), &self.edges).unwrap();
+        let losses = datasets.into_iter().map(|d| kind.build(d, 0.0, 0.0).unwrap()).collect();
         Problem::new(graph, losses, penalty, self.lambda).unwrap()
     }
 }
