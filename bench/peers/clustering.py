@@ -10,7 +10,6 @@ certified relative gap of 1e-9.
 
 import argparse
 import json
-import subprocess
 import sys
 import time
 from importlib.util import find_spec
@@ -20,7 +19,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from instances import Instance
-from limits import HERE, work
+from programs import HERE, time_netfed, work
 
 TARGETS = (1e-3, 1e-4, 1e-5, 1e-6)
 LAMBDA = 0.5
@@ -49,14 +48,9 @@ def make(folder, count):
     (folder / "optimum.json").write_text(json.dumps(facts) + "\n")
 
 
-def time_netfed(folder):
-    """Times of netfed and Algorithm 1 to each target; the optimal value goes to `optimum.json`."""
-    file = folder / "netfed.json"
-    command = ["cargo", "bench", "-q", "-p", "netfed", "--bench", "reference", "--", "instance", folder.resolve(), "json", file.resolve()]
-    for target in TARGETS:
-        command += ["target", str(target)]
-    subprocess.run(command, cwd=HERE.parent.parent, check=True, stdout=sys.stderr)
-    rows = json.loads(file.read_text())
+def race_netfed(folder):
+    """Seconds of netfed and Algorithm 1 to each target; the optimal value goes to `optimum.json`."""
+    rows = time_netfed([folder], TARGETS, folder / "netfed.json")
     facts = json.loads((folder / "optimum.json").read_text())
     facts["optimum"]["l2"] = rows[0]["optimum"]
     (folder / "optimum.json").write_text(json.dumps(facts) + "\n")
@@ -166,7 +160,7 @@ def main():
         run_peer(options.folder, options.peer)
         return
     make(options.folder, options.points)
-    netfed = time_netfed(options.folder)
+    netfed = race_netfed(options.folder)
     results = {}
     absent = [name for name in PEERS if find_spec(MODULES[name]) is None]
     for name in (name for name in PEERS if name not in absent):

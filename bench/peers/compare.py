@@ -1,7 +1,4 @@
-"""CVXPY's solvers beside netfed on the 21 reference cases: python compare.py NETFED_JSON [--only TEXT] [--limit SECONDS] [--out FILE]
-
-NETFED_JSON is what `cargo bench --bench reference -- json NETFED_JSON` wrote, in the same run on the same machine.
-"""
+"""CVXPY's solvers beside netfed on the 21 reference cases: python compare.py [--only TEXT] [--limit SECONDS] [--memory GIB]"""
 
 import argparse
 import json
@@ -10,9 +7,9 @@ from pathlib import Path
 
 from cvxpy_worker import SOLVERS, takes
 from instances import PENALTIES, Instance
-from limits import HERE, work
+from programs import HERE, time_netfed, work
 
-REFERENCE = HERE.parent.parent / "data" / "reference"
+REFERENCE = HERE.parents[1] / "data" / "reference"
 TARGET = 1e-6
 
 
@@ -26,11 +23,6 @@ def race(folder, penalty, solver, limit, gigabytes):
     failed = [step["failed"] for step in steps if "failed" in step]
     reason = early or ("not reached" if found else (failed or ["nothing found"])[-1][:60])
     return {"reason": reason + (f", best {min(found, key=abs):.0e}" if found else "")}
-
-
-def netfed_times(file):
-    rows = json.loads(Path(file).read_text())
-    return {(r["instance"], r["penalty"], r["method"]): r for r in rows if r["target"] == TARGET}
 
 
 def ms(seconds):
@@ -51,16 +43,19 @@ def plus(one, other):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("netfed_json")
     parser.add_argument("--only", default="", help="only instances whose name contains this")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds that a solver has for a case, with compilation (default 300)")
     parser.add_argument("--memory", type=float, default=8.0, help="GiB of address space that a solver has (default 8)")
-    parser.add_argument("--out", help="also write everything as JSON")
+    parser.add_argument("--folder", type=Path, default=HERE / "work", help="where all figures go as JSON (default work)")
     options = parser.parse_args()
 
-    netfed = netfed_times(options.netfed_json)
+    folders = sorted(p for p in REFERENCE.iterdir() if p.is_dir() and options.only in p.name)
+    if not folders:
+        parser.error(f"--only {options.only}: no instance of data/reference has this in its name")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    netfed = {(r["instance"], r["penalty"], r["method"]): r for r in time_netfed(folders, [TARGET], options.folder / "netfed.json")}
     cases = []
-    for folder in sorted(p for p in REFERENCE.iterdir() if p.is_dir() and options.only in p.name):
+    for folder in folders:
         loss = Instance.read(folder).loss
         for penalty in PENALTIES:
             results = {}
@@ -70,8 +65,7 @@ def main():
                     shown = results[solver].get("reason") or f"{ms(results[solver]['whole'])} ms"
                     print(f"{folder.name} {penalty} {solver}: {shown}", file=sys.stderr, flush=True)
             cases.append({"instance": folder.name, "penalty": penalty, "solvers": results})
-    if options.out:
-        Path(options.out).write_text(json.dumps(cases, indent=1) + "\n")
+    (options.folder / "cvxpy.json").write_text(json.dumps(cases, indent=1) + "\n")
 
     print(f"Milliseconds to a true relative suboptimality of {TARGET:g}, one thread.\n")
     columns = ["case", "fastest of CVXPY", "solve", "netfed", "ratio", "fastest with setup", "setup + solve", "netfed", "ratio", "Algorithm 1", "iterations", "ratio"]

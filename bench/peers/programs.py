@@ -1,4 +1,4 @@
-"""A worker in a process of its own, with a limit on its time and memory. Workers print lines of JSON."""
+"""Other programs: netfed's benchmark, and workers with a limit on their time and memory, which print lines of JSON."""
 
 import json
 import os
@@ -9,6 +9,17 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")}
+
+
+def time_netfed(instances, targets, file):
+    """Rows of `cargo bench --bench reference` on folders of instances; they are kept in `file`, its table is shown on standard error."""
+    command = ["cargo", "bench", "--quiet", "-p", "netfed", "--bench", "reference", "--", "json", file.resolve()]
+    for folder in instances:
+        command += ["instance", folder.resolve()]
+    for target in targets:
+        command += ["target", str(target)]
+    subprocess.run(command, cwd=HERE.parents[1], check=True, stdout=sys.stderr)
+    return json.loads(file.read_text())
 
 
 def work(arguments, seconds, gigabytes):
