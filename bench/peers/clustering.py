@@ -151,7 +151,7 @@ def cell(runs, early, target):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=int, default=10_000)
-    parser.add_argument("--limit", type=float, default=300.0, help="seconds that a peer has (default 300)")
+    parser.add_argument("--limit", type=float, default=300.0, help="CPU seconds that a peer has (default 300)")
     parser.add_argument("--memory", type=float, default=8.0, help="GiB of address space that a peer has (default 8)")
     parser.add_argument("--folder", type=Path, default=HERE / "work" / "moons")
     parser.add_argument("--peer", choices=PEERS, help="run one peer on the folder as it is")

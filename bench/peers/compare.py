@@ -30,7 +30,7 @@ def ms(seconds):
 
 
 def times(ratio):
-    return "–" if ratio is None else f"{ratio:.1f}×"
+    return "–" if ratio is None else f"{ratio:.2g}×" if ratio < 10 else f"{ratio:.0f}×"
 
 
 def ratio(slow, fast):
@@ -44,7 +44,7 @@ def plus(one, other):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="only instances whose name contains this")
-    parser.add_argument("--limit", type=float, default=300.0, help="seconds that a solver has for a case, with compilation (default 300)")
+    parser.add_argument("--limit", type=float, default=300.0, help="CPU seconds that a solver has for a case, with compilation (default 300)")
     parser.add_argument("--memory", type=float, default=8.0, help="GiB of address space that a solver has (default 8)")
     parser.add_argument("--folder", type=Path, default=HERE / "work", help="where all figures go as JSON (default work)")
     options = parser.parse_args()

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -23,29 +24,19 @@ def time_netfed(instances, targets, file):
 
 
 def work(arguments, seconds, gigabytes):
-    """Runs `python arguments`. Returns the lines it printed, and why it ended early, if it did."""
+    """Runs `python arguments` with so much CPU time and memory. Returns the lines it printed, and why it ended early, if it did."""
 
     def restrict():
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
         resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 2**30),) * 2)
 
-    process = subprocess.Popen(
-        [sys.executable, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=HERE,
-        env=os.environ | ONE_THREAD,
-        preexec_fn=restrict,
-    )
-    early = None
-    try:
-        output, errors = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, errors = process.communicate()
-        early = f"over {seconds:g} s"
-    if process.returncode != 0 and early is None:
-        memory = any(word in errors for word in ("MemoryError", "bad_alloc", "memory allocation"))
-        last = (errors.strip().splitlines() or [f"exit status {process.returncode}"])[-1]
-        early = f"over {gigabytes:g} GiB" if memory else last[:60]
-    return [json.loads(line) for line in output.splitlines() if line.startswith("{")], early
+    command = [sys.executable, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=HERE, env=os.environ | ONE_THREAD, preexec_fn=restrict)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode == 0:
+        return lines, None
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return lines, f"over {seconds:g} s"
+    if any(word in done.stderr for word in ("MemoryError", "bad_alloc", "memory allocation")):
+        return lines, f"over {gigabytes:g} GiB"
+    return lines, (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:60]
