@@ -18,7 +18,7 @@ def race(folder, penalty, solver, limit, gigabytes):
     steps, early = work(["cvxpy_worker.py", folder, penalty, solver, TARGET], limit, gigabytes)
     done = [step for step in steps if step.get("reached")]
     if done:
-        return done[-1]
+        return min(done, key=lambda step: step["whole"])
     found = [step["accuracy"] for step in steps if "accuracy" in step]
     failed = [step["failed"] for step in steps if "failed" in step]
     reason = early or ("not reached" if found else (failed or ["nothing found"])[-1][:60])

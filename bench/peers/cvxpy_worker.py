@@ -91,16 +91,14 @@ def main():
             except Exception as error:  # a solver that gives up says so in many ways
                 tell(tolerance=tolerance, failed=f"{type(error).__name__}: {error}"[:200])
                 continue
-            tell(tolerance=tolerance, solve=solve, whole=whole, accuracy=accuracy)
+            tell(tolerance=tolerance, solve=solve, whole=whole, accuracy=accuracy, reached=bool(accuracy <= target))
             if accuracy <= target and (reached is None or whole < reached[1]):
                 reached = (solve, whole, accuracy, tolerance, settings)
         if reached:
             break
     if not reached:
-        tell(reached=False)
         return
     solve, whole, accuracy, tolerance, settings = reached
-    tell(reached=True, solve=solve, whole=whole, accuracy=accuracy, tolerance=tolerance)
     began, runs = time.monotonic(), 1
     while runs < 3 or (runs < 50 and time.monotonic() - began < 1.0):
         again, again_whole, _ = run(settings)
