@@ -8,6 +8,7 @@
 
 use crate::certificate::Certificate;
 use crate::fusion::Fusion;
+use crate::halpern::Halpern;
 use crate::newton::{self, Outcome};
 use crate::penalty::Kinks;
 use crate::repair::repair;
@@ -26,10 +27,10 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
         let begin = start.unwrap_or_else(|| initial(problem));
         return match newton(run, begin) {
             Ok(solution) => solution,
-            Err(point) => primal_dual(run, Some(point), false),
+            Err(point) => primal_dual(run, Some(point), smooth),
         };
     }
-    primal_dual(run, start, smooth && kinks != Kinks::Others)
+    primal_dual(run, start, smooth)
 }
 
 /// w = 0 and u = 0; a node without edges is at a minimizer of its own loss.
@@ -71,21 +72,24 @@ fn newton(run: &mut Run<'_>, mut point: Start) -> Result<Solution, Start> {
     }
 }
 
-/// The adaptive primal-dual method; with `finish` it tries Newton's method on the fused models.
-fn primal_dual(run: &mut Run<'_>, start: Option<Start>, finish: bool) -> Solution {
+/// The adaptive primal-dual method; for smooth losses it tries Newton's method on the fused models.
+fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solution {
     let problem = run.problem;
+    let kinks = problem.penalty().kinks();
+    let finish = smooth && matches!(kinks, Kinks::Zero | Kinks::Coordinates);
     let kappa = edge_weights(problem);
     let mut sweep = Sweep::new(problem, run.options.step_ratio, |e| kappa[e]);
     if let Some(start) = start {
         sweep.set(&start);
     }
     let mut balance = Balance::default();
+    let linear = !smooth && matches!(kinks, Kinks::Coordinates | Kinks::Others);
+    let mut halpern = linear.then(|| Halpern::new(&sweep));
     let mut method = Method::Adaptive;
     // Work for Newton's method: half as much as for the sweeps.
     let mut credit = 5.0;
     let mut next_look = 0;
     let mut last_looks = LAST_LOOKS;
-    let kinks = problem.penalty().kinks();
     loop {
         if run.iterations >= next_look || !run.goes_on() {
             let point = sweep.point();
@@ -118,8 +122,13 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, finish: bool) -> Solutio
         // A look wants a point in the domain: the step before it is not relaxed.
         let next = run.iterations + 1;
         let last = next >= next_look || next >= run.options.max_iterations;
-        let moved = sweep.iterate(if last { 1.0 } else { OVER_RELAXATION });
-        balance.update(moved, &mut sweep.step_ratio);
+        match &mut halpern {
+            Some(halpern) => halpern.step(&mut sweep, last),
+            None => {
+                let moved = sweep.iterate(if last { 1.0 } else { OVER_RELAXATION });
+                balance.update(moved, &mut sweep.step_ratio);
+            }
+        }
         credit += 0.5;
         if !run.tick() && !last {
             // Stopped from outside, between two looks.

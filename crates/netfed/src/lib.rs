@@ -58,6 +58,7 @@ mod fusion;
 pub mod generate;
 mod graph;
 pub mod guarantee;
+mod halpern;
 pub mod information;
 mod lambda_max;
 pub mod laws;

@@ -33,6 +33,13 @@ pub(crate) struct Sweep<'a> {
     moved: Vec<Moved>,
 }
 
+/// A point that a sweep has been at.
+pub(crate) struct Anchor {
+    params: Vec<f64>,
+    inner: Vec<Vec<f64>>,
+    cross: Vec<f64>,
+}
+
 /// Squared lengths of a step: Σ (Σκ)‖w⁺ − w‖² and Σ (2/κ)‖u⁺ − u‖².
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Moved {
@@ -116,6 +123,43 @@ impl<'a> Sweep<'a> {
             }
         }
         Start { params, duals }
+    }
+
+    /// A copy of the present point.
+    pub(crate) fn anchor(&self) -> Anchor {
+        let (params, inner, cross) = (self.params.clone(), self.inner.clone(), self.cross.clone());
+        Anchor { params, inner, cross }
+    }
+
+    /// Moves to share·(present point) + (1 − share)·anchor.
+    pub(crate) fn pull(&mut self, anchor: &Anchor, share: f64) {
+        let blend = |values: &mut [f64], anchor: &[f64]| {
+            for (v, a) in values.iter_mut().zip(anchor) {
+                *v = share * *v + (1.0 - share) * a;
+            }
+        };
+        blend(&mut self.params, &anchor.params);
+        self.inner.iter_mut().zip(&anchor.inner).for_each(|(u, a)| blend(u, a));
+        blend(&mut self.cross, &anchor.cross);
+    }
+
+    /// Squared distance from an anchor, in the metric of the steps.
+    pub(crate) fn distance(&self, anchor: &Anchor) -> Moved {
+        let dim = self.problem.dim();
+        let squares =
+            |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum() };
+        let rows = self.params.chunks_exact(dim).zip(anchor.params.chunks_exact(dim));
+        let params = rows.zip(&self.layout.degree).map(|((a, b), d)| d * squares(a, b)).sum();
+        let runs = self.inner.iter().zip(&anchor.inner).zip(&self.layout.inner);
+        let cross = ((&self.cross, &anchor.cross), &self.layout.cross);
+        let duals = runs
+            .chain([cross])
+            .flat_map(|((a, b), run)| {
+                a.chunks_exact(dim).zip(b.chunks_exact(dim)).zip(&run.records)
+            })
+            .map(|((a, b), record)| 2.0 / record.kappa * squares(a, b))
+            .sum();
+        Moved { params, duals }
     }
 
     /// All nodes compute, all edges absorb; with relaxation ρ. Says how far the step went, before relaxation.
