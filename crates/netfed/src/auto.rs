@@ -177,10 +177,10 @@ fn snap(run: &mut Run<'_>, point: &Start) -> Option<(Start, Certificate)> {
 }
 
 /// κ = √A, relative to its geometric mean.
-fn edge_weights(problem: &Problem) -> Vec<f64> {
+fn edge_weights(problem: &Problem) -> Vec<f32> {
     let edges = problem.graph().edges();
     let mean = edges.iter().map(|e| e.weight.ln()).sum::<f64>() / edges.len().max(1) as f64;
-    edges.iter().map(|e| (0.5 * (e.weight.ln() - mean)).exp()).collect()
+    edges.iter().map(|e| (0.5 * (e.weight.ln() - mean)).clamp(-40.0, 40.0).exp() as f32).collect()
 }
 
 /// Keeps models and duals moving equally far, each in the metric of its steps: then γ suits the problem. The times between two

@@ -20,21 +20,18 @@ impl Slot {
     const CROSS: u32 = 1 << 31;
     const HEAD: u32 = 1 << 30;
 
-    /// Row of the dual, among the inner edges of the node's block or among the cross edges.
+    /// The dual of the edge.
     #[inline]
-    pub(crate) fn row(self) -> usize {
-        (self.0 & !(Slot::CROSS | Slot::HEAD)) as usize
-    }
-
-    #[inline]
-    pub(crate) fn is_cross(self) -> bool {
-        self.0 & Slot::CROSS != 0
+    pub(crate) fn dual<'d>(self, dim: usize, inner: &'d [f64], cross: &'d [f64]) -> &'d [f64] {
+        let duals = if self.0 & Slot::CROSS == 0 { inner } else { cross };
+        let row = (self.0 & !(Slot::CROSS | Slot::HEAD)) as usize * dim;
+        &duals[row..row + dim]
     }
 
     /// +1 at the tail, −1 at the head.
     #[inline]
     pub(crate) fn sign(self) -> f64 {
-        if self.0 & Slot::HEAD == 0 { 1.0 } else { -1.0 }
+        f64::from_bits(1.0f64.to_bits() | u64::from(self.0 & Slot::HEAD) << 33)
     }
 }
 
@@ -48,7 +45,9 @@ pub(crate) struct EdgeRecord {
     /// λ·A
     pub(crate) coupling: f64,
     /// Weight κ of the edge in the step sizes.
-    pub(crate) kappa: f64,
+    pub(crate) kappa: f32,
+    /// 2/κ
+    pub(crate) metric: f32,
 }
 
 /// Edges in the order of their steps.
@@ -81,7 +80,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// The layout of a problem, with κ of every edge.
-    pub(crate) fn new(problem: &Problem, kappa: impl Fn(usize) -> f64) -> Layout {
+    pub(crate) fn new(problem: &Problem, kappa: impl Fn(usize) -> f32) -> Layout {
         let graph = problem.graph();
         let (nodes, edges) = (graph.nodes(), graph.edges().len());
         let work = (edges + nodes) * problem.dim();
@@ -116,6 +115,7 @@ impl Layout {
                     head: head as u32,
                     coupling: problem.coupling(inc.edge()),
                     kappa: kappa(inc.edge()),
+                    metric: 2.0 / kappa(inc.edge()),
                 };
                 let is_cross = q / block != own_block;
                 let run = if is_cross { &mut layout.cross } else { &mut layout.inner[own_block] };
@@ -132,7 +132,7 @@ impl Layout {
             for inc in graph.incident(layout.order[p] as usize) {
                 let head = if inc.sign() > 0.0 { 0 } else { Slot::HEAD };
                 layout.slots.push(Slot(slot_of[inc.edge()] | head));
-                degree += kappa(inc.edge());
+                degree += f64::from(kappa(inc.edge()));
             }
             layout.degree.push(degree);
         }

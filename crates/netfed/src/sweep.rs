@@ -10,6 +10,7 @@
 //! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 32e for the graph and 8n(5d + the factors of the loss).
 
 use crate::layout::{EdgeRecord, Layout};
+use crate::linalg::axpy;
 use crate::loss::{Compact, least_squares_prox, mean_prox};
 use crate::{Matrix, Problem, Start};
 use rayon::prelude::*;
@@ -67,7 +68,7 @@ impl<'a> Sweep<'a> {
     pub(crate) fn new(
         problem: &'a Problem,
         step_ratio: f64,
-        kappa: impl Fn(usize) -> f64,
+        kappa: impl Fn(usize) -> f32,
     ) -> Sweep<'a> {
         let (nodes, dim) = (problem.nodes(), problem.dim());
         let layout = Layout::new(problem, kappa);
@@ -157,7 +158,7 @@ impl<'a> Sweep<'a> {
             .flat_map(|((a, b), run)| {
                 a.chunks_exact(dim).zip(b.chunks_exact(dim)).zip(&run.records)
             })
-            .map(|((a, b), record)| 2.0 / record.kappa * squares(a, b))
+            .map(|((a, b), record)| f64::from(record.metric) * squares(a, b))
             .sum();
         Moved { params, duals }
     }
@@ -266,15 +267,22 @@ impl Step<'_> {
             }
             let degree = self.layout.degree[p];
             let step = self.step_ratio / degree;
-            scratch.copy_from_slice(w);
-            for slot in &self.layout.slots[slots] {
-                let row = slot.row() * dim;
-                let u =
-                    if slot.is_cross() { &cross[row..row + dim] } else { &inner[row..row + dim] };
-                let factor = -step * slot.sign();
-                for (v, u) in scratch.iter_mut().zip(u) {
-                    *v += factor * u;
+            let slots = &self.layout.slots[slots];
+            if DIM == 0 {
+                scratch.copy_from_slice(w);
+                for slot in slots {
+                    axpy(-step * slot.sign(), slot.dual(dim, inner, cross), scratch);
                 }
+            } else {
+                // The sum stays in registers.
+                let mut sum = [0.0; DIM];
+                sum.copy_from_slice(w);
+                for slot in slots {
+                    let factor = -step * slot.sign();
+                    let u = slot.dual(DIM, inner, cross);
+                    (0..DIM).for_each(|j| sum[j] += factor * u[j]);
+                }
+                scratch.copy_from_slice(&sum);
             }
             let at = (p - begin) * dim;
             let message = &mut messages[at..at + dim];
@@ -365,7 +373,7 @@ impl EdgeSteps<'_> {
             let tail = (r.tail as usize - self.begin) * DIM;
             let head = (r.head as usize - self.begin) * DIM;
             let (tail, head) = (&self.messages[tail..tail + DIM], &self.messages[head..head + DIM]);
-            let step = self.half_inverse * r.kappa;
+            let step = self.half_inverse * f64::from(r.kappa);
             let mut new = *u;
             for j in 0..DIM {
                 new[j] += step * (tail[j] - head[j]);
@@ -378,7 +386,7 @@ impl EdgeSteps<'_> {
                 u[j] =
                     if self.relaxation == 1.0 { new[j] } else { u[j] + self.relaxation * change };
             }
-            moved += 2.0 / r.kappa * squares;
+            moved += f64::from(r.metric) * squares;
         }
         moved
     }
@@ -390,7 +398,7 @@ impl EdgeSteps<'_> {
             let tail = (r.tail as usize - self.begin) * dim;
             let head = (r.head as usize - self.begin) * dim;
             let (tail, head) = (&self.messages[tail..tail + dim], &self.messages[head..head + dim]);
-            let step = self.half_inverse * r.kappa;
+            let step = self.half_inverse * f64::from(r.kappa);
             let new = &mut self.scratch[..dim];
             new.copy_from_slice(u);
             for ((n, t), h) in new.iter_mut().zip(tail).zip(head) {
@@ -403,7 +411,7 @@ impl EdgeSteps<'_> {
                 squares += change * change;
                 *u = if self.relaxation == 1.0 { *n } else { *u + self.relaxation * change };
             }
-            moved += 2.0 / r.kappa * squares;
+            moved += f64::from(r.metric) * squares;
         }
         moved
     }

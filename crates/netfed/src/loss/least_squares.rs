@@ -79,7 +79,8 @@ pub(crate) fn least_squares_prox(
     out: &mut [f64],
 ) {
     let d = at.len();
-    let kappa = 1.0 / step + 2.0 * ridge;
+    let inverse_step = 1.0 / step;
+    let kappa = inverse_step + 2.0 * ridge;
     let full_rank = factors.len() == d * (d + 2);
     let outside = if full_rank { 0.0 } else { 1.0 / (step * kappa) };
     for (z, v) in out.iter_mut().zip(at) {
@@ -89,7 +90,7 @@ pub(crate) fn least_squares_prox(
     for f in factors.chunks_exact(d + 2) {
         let (v, s, t) = (&f[..d], f[d], f[d + 1]);
         let along = dot(v, at);
-        let solved = (two_over_m * s * t + along / step) / (two_over_m * s * s + kappa);
+        let solved = (two_over_m * s * t + along * inverse_step) / (two_over_m * s * s + kappa);
         axpy(solved - outside * along, v, out);
     }
 }

@@ -17,7 +17,7 @@ pub use norm2::Norm2;
 pub use quadratic::Quadratic;
 pub use squared::Squared;
 
-use crate::linalg::norm;
+use crate::linalg::dot;
 use crate::sweep::EdgeSteps;
 
 /// A convex penalty φ.
@@ -102,9 +102,9 @@ fn ball_indicator(dual_norm: f64, coupling: f64) -> f64 {
 /// u ← u·min(1, c/‖u‖₂)
 #[inline]
 fn clip_norm2(dual: &mut [f64], coupling: f64) {
-    let length = norm(dual);
-    if length > coupling {
-        let scale = coupling / length;
+    let square = dot(dual, dual);
+    if square > coupling * coupling {
+        let scale = coupling / square.sqrt();
         dual.iter_mut().for_each(|u| *u *= scale);
     }
 }
