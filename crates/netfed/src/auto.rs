@@ -86,38 +86,45 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
     let linear = !smooth && matches!(kinks, Kinks::Coordinates | Kinks::Others);
     let mut halpern = linear.then(|| Halpern::new(&sweep));
     let mut method = Method::Adaptive;
-    // Work for Newton's method: half as much as for the sweeps.
+    // Work for Newton's method: as much as for the sweeps.
     let mut credit = 5.0;
     let mut next_look = 0;
     let mut last_looks = LAST_LOOKS;
     loop {
         if run.iterations >= next_look || !run.goes_on() {
             let point = sweep.point();
+            // Newton's method is worth a try when it has earned a few steps.
+            let tries = finish && run.goes_on() && run.iterations > 0 && credit >= LEAST_CREDIT;
+            let fused = if tries { fuse(run, &point, &mut credit) } else { None };
+            if let Some((point, proof)) = &fused
+                && run.meets(proof)
+            {
+                return run.finish(point.clone(), proof.clone(), Method::Fused);
+            }
             let certificate = run.certify(&point);
             if !run.goes_on() {
                 return run.finish(point, certificate, method);
             }
             let good = run.meets(&certificate);
-            let fused = match () {
-                () if run.iterations == 0 => None,
-                () if finish => fuse(run, &point, &certificate, &mut credit),
-                () if good => snap(run, &point),
-                () => None,
-            };
-            if let Some((point, certificate)) = fused {
-                method = if finish { Method::Fused } else { method };
-                if run.meets(&certificate) || !run.goes_on() {
-                    return run.finish(point, certificate, method);
-                }
-                sweep.set(&point);
-            } else if good {
+            if good
+                && (last_looks == 0 || kinks == Kinks::None || problem.graph().edges().is_empty())
+            {
+                return run.finish(point, certificate, method);
+            }
+            if good {
                 // Good enough, but not yet exactly equal where it should be.
-                if last_looks == 0 || kinks == Kinks::None || problem.graph().edges().is_empty() {
-                    return run.finish(point, certificate, method);
+                if let Some((point, proof)) = snap(run, &point) {
+                    return run.finish(point, proof, method);
                 }
                 last_looks -= 1;
             }
-            next_look = run.iterations + run.options.check_every.max(run.iterations / 5);
+            if let Some((point, proof)) = fused
+                && proof.accuracy() <= certificate.accuracy()
+            {
+                method = Method::Fused;
+                sweep.set(&point);
+            }
+            next_look = run.iterations + run.options.check_every.max(2 * run.iterations / 5);
         }
         // A look wants a point in the domain: the step before it is not relaxed.
         let next = run.iterations + 1;
@@ -129,7 +136,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
                 balance.update(moved, &mut sweep.step_ratio);
             }
         }
-        credit += 0.5;
+        credit += 1.0;
         if !run.tick() && !last {
             // Stopped from outside, between two looks.
             sweep.iterate(1.0);
@@ -140,13 +147,11 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
 /// Looks at a point that is good enough before it is taken although models are not exactly equal.
 const LAST_LOOKS: u32 = 3;
 
-/// Fuses equal models, solves for the rest and makes the duals fit; the outcome if it is better or good enough.
-fn fuse(
-    run: &mut Run<'_>,
-    point: &Start,
-    certificate: &Certificate,
-    credit: &mut f64,
-) -> Option<(Start, Certificate)> {
+/// Sweeps' worth of work below which Newton's method is not tried.
+const LEAST_CREDIT: f64 = 10.0;
+
+/// Fuses equal models, solves for the rest and makes the duals fit; the outcome if the objective is better.
+fn fuse(run: &mut Run<'_>, point: &Start, credit: &mut f64) -> Option<(Start, Certificate)> {
     let problem = run.problem;
     let mut fusion = Fusion::of(problem, &point.duals);
     let mut fused = point.clone();
@@ -156,15 +161,16 @@ fn fuse(
         run.spend(work) && *credit > 0.0
     };
     newton::newton(problem, &mut fusion, &mut fused.params, 1e-12, most, &mut spend);
-    if problem.objective(&fused.params) > certificate.objective * (1.0 + 1e-14) {
+    let objective = problem.objective(&point.params);
+    if problem.objective(&fused.params) > objective * (1.0 + 1e-14) {
         return None;
     }
-    repair(problem, &fusion, &fused.params, &mut fused.duals, 1e-13, &mut |work| run.spend(work));
+    repair(problem, &fusion, &fused.params, &mut fused.duals, 1e-13, &mut spend);
     let proof = run.examine(&fused);
-    (run.meets(&proof) || proof.accuracy() <= certificate.accuracy()).then(|| {
+    if run.meets(&proof) {
         run.tell(Some(&proof));
-        (fused, proof)
-    })
+    }
+    Some((fused, proof))
 }
 
 /// Equal models made exactly equal, if the point is still good enough.

@@ -8,11 +8,11 @@
 //! optimal value as it is (`radius.rs`, docs/certificate.md). Where no radius is known there is no bound.
 
 use crate::linalg::{axpy, dot};
+use crate::parallel::map_rows;
 use crate::penalty::ROUNDING;
 use crate::problem::difference;
 use crate::radius::Radii;
 use crate::{Matrix, Problem};
-use rayon::prelude::*;
 
 /// Where the dual bound comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,7 +82,7 @@ impl<'a> Certifier<'a> {
     pub fn new(problem: &'a Problem, step_ratio: f64) -> Certifier<'a> {
         let zero = vec![0.0; problem.dim()];
         let values: Vec<f64> =
-            (0..problem.nodes()).into_par_iter().map(|i| problem.loss(i).value(&zero)).collect();
+            map_rows(problem.nodes(), 8 * zero.len(), || (), |i, ()| problem.loss(i).value(&zero));
         Certifier {
             problem,
             radii: Radii::new(problem),
@@ -94,14 +94,15 @@ impl<'a> Certifier<'a> {
     /// The certificate of parameters w (one row per node) and duals u (one row per edge).
     pub fn certify(&self, params: &Matrix, duals: &Matrix) -> Certificate {
         let problem = self.problem;
-        let mut nodes: Vec<Terms> = (0..problem.nodes())
-            .into_par_iter()
-            .map_init(|| Scratch::new(problem.dim()), |s, i| self.node_terms(i, params, duals, s))
-            .collect();
-        let edges: Vec<Terms> = (0..problem.graph().edges().len())
-            .into_par_iter()
-            .map_init(|| Scratch::new(problem.dim()), |s, e| self.edge_terms(e, params, duals, s))
-            .collect();
+        let dim = problem.dim();
+        let scratch = || Scratch::new(dim);
+        let mut nodes: Vec<Terms> = map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
+            self.node_terms(i, params, duals, s)
+        });
+        let edges: Vec<Terms> =
+            map_rows(problem.graph().edges().len(), 4 * dim, scratch, |e, s| {
+                self.edge_terms(e, params, duals, s)
+            });
         let objective =
             nodes.iter().map(|t| t.value).sum::<f64>() + edges.iter().map(|t| t.value).sum::<f64>();
         let bound = self.bound_the_unbounded(&mut nodes, &edges, params, duals);
@@ -203,16 +204,21 @@ impl<'a> Certifier<'a> {
         let edge_values: Vec<f64> = edges.iter().map(|t| t.value).collect();
         let needy: Vec<bool> = nodes.iter().map(|t| t.gap.is_infinite()).collect();
         let radii = self.radii.around(params, &values, &edge_values, &needy);
-        nodes.par_iter_mut().enumerate().for_each_init(
-            || Scratch::new(self.problem.dim()),
-            |s, (i, t)| {
-                if t.gap.is_infinite() && radii[i].is_finite() {
-                    self.slope(i, duals, &mut s.slope, &mut s.out);
-                    let loss = self.problem.loss(i);
-                    t.gap = nonnegative(loss.fenchel_gap(&s.slope, params.row(i), radii[i]));
-                }
+        let needed: Vec<usize> =
+            (0..nodes.len()).filter(|&i| needy[i] && radii[i].is_finite()).collect();
+        let dim = self.problem.dim();
+        let gaps = map_rows(
+            needed.len(),
+            16 * dim,
+            || Scratch::new(dim),
+            |k, s| {
+                let i = needed[k];
+                self.slope(i, duals, &mut s.slope, &mut s.out);
+                let loss = self.problem.loss(i);
+                nonnegative(loss.fenchel_gap(&s.slope, params.row(i), radii[i]))
             },
         );
+        needed.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);
         let used = needy.iter().zip(&radii).filter(|(needy, _)| **needy).map(|(_, r)| *r);
         Bound::Radius { nodes: used.clone().count(), largest: used.fold(0.0, f64::max) }
     }

@@ -29,6 +29,20 @@ pub(crate) fn for_rows(
     }
 }
 
+/// f(row, scratch) for row = 0 … rows − 1, in order; `cost` is the work of a row in entries.
+pub(crate) fn map_rows<S, T: Send>(
+    rows: usize,
+    cost: usize,
+    scratch: impl Fn() -> S + Sync + Send,
+    f: impl Fn(usize, &mut S) -> T + Sync + Send,
+) -> Vec<T> {
+    if rows * cost <= WORK {
+        let mut scratch = scratch();
+        return (0..rows).map(|row| f(row, &mut scratch)).collect();
+    }
+    (0..rows).into_par_iter().map_init(scratch, |scratch, row| f(row, scratch)).collect()
+}
+
 /// Σ f(row, scratch) for row = 0 … rows − 1, added up in blocks of a fixed size; `cost` is the work of a row in entries.
 pub(crate) fn sum_rows(
     rows: usize,

@@ -5,9 +5,9 @@
 //! Every check is here; behind it the code trusts its input.
 
 use crate::loss::Loss;
+use crate::parallel::map_rows;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// An instance of GTV minimization.
@@ -137,12 +137,15 @@ impl Problem {
 
     /// The objective Σᵢ Lᵢ(wᵢ) + λ Σₑ Aₑ φ(w_tail − w_head).
     pub fn objective(&self, params: &Matrix) -> f64 {
-        let nodes: Vec<f64> =
-            (0..self.nodes()).into_par_iter().map(|i| self.loss(i).value(params.row(i))).collect();
-        let edges: Vec<f64> = (0..self.graph.edges().len())
-            .into_par_iter()
-            .map_init(|| vec![0.0; self.dim], |diff, e| self.edge_value(e, params, diff))
-            .collect();
+        let dim = self.dim;
+        let nodes =
+            map_rows(self.nodes(), 8 * dim, || (), |i, ()| self.loss(i).value(params.row(i)));
+        let edges = map_rows(
+            self.graph.edges().len(),
+            4 * dim,
+            || vec![0.0; dim],
+            |e, diff| self.edge_value(e, params, diff),
+        );
         nodes.iter().sum::<f64>() + edges.iter().sum::<f64>()
     }
 }

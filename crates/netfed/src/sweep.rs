@@ -12,6 +12,7 @@
 use crate::layout::{EdgeRecord, Layout};
 use crate::linalg::axpy;
 use crate::loss::{Compact, least_squares_prox, mean_prox};
+use crate::parallel::for_rows;
 use crate::{Matrix, Problem, Start};
 use rayon::prelude::*;
 
@@ -74,9 +75,10 @@ impl<'a> Sweep<'a> {
         let layout = Layout::new(problem, kappa);
         let blocks = layout.inner.len();
         let mut params = vec![0.0; nodes * dim];
-        params.par_chunks_mut(dim).zip(&layout.order).for_each(|(w, &i)| {
-            if problem.graph().degree(i as usize) == 0 {
-                problem.loss(i as usize).maximizer(&vec![0.0; dim], w);
+        for_rows(&mut params, dim, 8 * dim, 0, |p, w, _| {
+            let i = layout.order[p] as usize;
+            if problem.graph().degree(i) == 0 {
+                problem.loss(i).maximizer(&vec![0.0; dim], w);
             }
         });
         Sweep {

@@ -11,10 +11,14 @@ use crate::penalty::Kinks;
 use crate::problem::difference;
 use crate::{Matrix, Problem};
 
-/// Sweeps that a factorization may cost; beyond, conjugate gradients are expected to be cheaper.
-const MOST_SWEEPS: f64 = 40.0;
+/// Sweeps that a factorization may cost, if there is credit for it.
+const MOST_SWEEPS: f64 = 1000.0;
 /// Entries of the matrix, counting repetitions, up to which it is put together.
 const MOST_ENTRIES: usize = 1 << 22;
+/// Sweeps that conjugate gradients need, about, where no penalty has kinks: without nearly equal models the systems are tame.
+const CG_SWEEPS: f64 = 35.0;
+/// Cost of sorting and analyzing an entry, in multiplications of a sweep.
+const ANALYSIS: f64 = 40.0;
 /// Parameters up to which the blocks of the preconditioner are factored.
 const BLOCK: usize = 64;
 const CG_STEPS: usize = 2000;
@@ -41,20 +45,26 @@ pub(crate) struct System<'a> {
     reduced: &'a Reduced<'a>,
     /// The factorization, and its cost in sweeps.
     direct: Option<(SparseCholesky, f64)>,
+    /// Cost of the analysis, until it is paid for.
+    setup: f64,
 }
 
 impl<'a> System<'a> {
     /// `most` is what a solution may cost, in sweeps.
     pub(crate) fn new(reduced: &'a Reduced<'a>, most: f64) -> System<'a> {
         let unit = sweep_cost(reduced.problem);
-        let direct = (reduced.entries() <= MOST_ENTRIES)
+        let kinks = reduced.problem.penalty().kinks();
+        let analysis = ANALYSIS * reduced.entries() as f64 / unit;
+        let direct = (reduced.entries() <= MOST_ENTRIES && analysis <= MOST_SWEEPS.min(most))
             .then(|| SparseCholesky::new(reduced.fusion.count, &reduced.pattern()))
             .flatten()
             // Factorizations use the processor four times as well as sweeps.
             .map(|c| (0.25 * c.cost() / unit, c))
             .filter(|(sweeps, _)| *sweeps <= MOST_SWEEPS.min(most))
+            .filter(|(sweeps, _)| kinks != Kinks::None || analysis + sweeps <= CG_SWEEPS)
             .map(|(sweeps, c)| (c, sweeps));
-        System { reduced, direct }
+        let setup = if direct.is_some() { analysis } else { 0.0 };
+        System { reduced, direct, setup }
     }
 
     /// Solves the system at `params` to a relative residual, in place, with `damping` times the mean of the diagonal added to it. False
@@ -79,7 +89,7 @@ impl<'a> System<'a> {
                 values[diagonal..].fill(shift);
                 if cholesky.factor(&values) {
                     cholesky.solve(rhs, 1);
-                    return spend(sweeps.max(1.0));
+                    return spend(sweeps.max(0.5) + std::mem::take(&mut self.setup));
                 }
                 shift *= 100.0;
             }

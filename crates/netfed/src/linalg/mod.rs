@@ -51,6 +51,19 @@ pub(crate) fn axpy(c: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
+/// out ← out + AᵀA for a row-major A with `cols` columns (out row-major).
+pub(crate) fn add_gram(a: &[f64], cols: usize, out: &mut [f64]) {
+    if cols < 32 {
+        for x in a.chunks_exact(cols) {
+            x.iter().zip(out.chunks_exact_mut(cols)).for_each(|(xi, row)| axpy(*xi, x, row));
+        }
+        return;
+    }
+    let a = MatRef::from_row_major_slice(a, a.len() / cols, cols);
+    let out = faer::MatMut::from_row_major_slice_mut(out, cols, cols);
+    faer::linalg::matmul::matmul(out, faer::Accum::Add, a.transpose(), a, 1.0, faer::Par::Seq);
+}
+
 /// Singular values s₁ ≥ … ≥ s_r > 0 of a matrix, its right singular vectors as the rows of
 /// `right` (r × cols), and, for the vector y that came with it, Uᵀy and ‖y − U·Uᵀy‖².
 pub(crate) struct Svd {

@@ -9,7 +9,7 @@
 //! (2 s_k t_k/m + v_kᵀat/step)/(2 s_k²/m + κ), on the complement at/(step·κ). Cost 4rd flops, no memory.
 
 use super::{Compact, Curvature, Growth, Loss};
-use crate::linalg::{axpy, dot, dot_size, norm, svd};
+use crate::linalg::{add_gram, axpy, dot, dot_size, norm, svd};
 use crate::{Dataset, Error};
 
 /// L(w) = (1/m) Σ_r (y_r − wᵀx_r)² + ridge·‖w‖²
@@ -222,12 +222,10 @@ impl Loss for LeastSquares {
     }
 
     fn add_gram(&self, gram: &mut [f64]) {
-        let d = self.dim;
-        for (s, _, v) in self.triples() {
-            for (i, vi) in v.iter().enumerate() {
-                axpy(s * s / self.m() * vi, v, &mut gram[i * d..(i + 1) * d]);
-            }
-        }
+        let scale = self.m().sqrt().recip();
+        let rows: Vec<f64> =
+            self.triples().flat_map(|(s, _, v)| v.iter().map(move |v| s * scale * v)).collect();
+        add_gram(&rows, self.dim, gram);
     }
 
     fn add_gram_times(&self, direction: &[f64], out: &mut [f64]) {

@@ -37,8 +37,12 @@ impl ScalarLoss for Logistic {
     }
 
     fn local(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> Local {
-        let p = sigmoid(-y * t);
-        Local { value: self.value(t, y), slope: -y * p, curvature: p * sigmoid(y * t) }
+        // One exponential for all three.
+        let margin = y * t;
+        let e = (-margin.abs()).exp();
+        let q = 1.0 / (1.0 + e);
+        let p = if margin >= 0.0 { e * q } else { q };
+        Local { value: (-margin).max(0.0) + e.ln_1p(), slope: -y * p, curvature: e * q * q }
     }
 
     fn conjugate(&self, a: f64, y: f64) -> f64 {
