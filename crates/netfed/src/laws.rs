@@ -43,8 +43,36 @@ pub fn check_loss(loss: &dyn Loss, seed: u64) -> Result<(), String> {
         check_fenchel(loss, &w, &v, &mut rng)?;
         check_growth(loss, &w, &v)?;
         check_curvature(loss, &w, &v)?;
+        check_hessian(loss, &w, &v)?;
     }
     Ok(())
+}
+
+fn check_hessian(loss: &dyn Loss, w: &[f64], direction: &[f64]) -> Result<(), String> {
+    if !loss.is_smooth() {
+        return Ok(());
+    }
+    let d = w.len();
+    let (mut hessian, mut product) = (vec![0.0; d * d], vec![0.0; d]);
+    loss.add_hessian(w, &mut hessian);
+    loss.add_hessian_times(w, direction, &mut product);
+    let rows: Vec<f64> = hessian.chunks_exact(d).map(|row| dot(row, direction)).collect();
+    law(
+        distance(&rows, &product) <= 1e-10 * (1.0 + norm(&product)),
+        "Hessian times direction",
+        &product,
+    )?;
+    let h = 1e-6 / (1.0 + norm(direction));
+    let moved = |h: f64| -> Vec<f64> { w.iter().zip(direction).map(|(w, p)| w + h * p).collect() };
+    let (mut ahead, mut behind) = (vec![0.0; d], vec![0.0; d]);
+    loss.gradient(&moved(h), &mut ahead);
+    loss.gradient(&moved(-h), &mut behind);
+    let quotient: Vec<f64> = sub(&ahead, &behind).iter().map(|g| g / (2.0 * h)).collect();
+    law(
+        distance(&quotient, &product) <= 1e-3 * (1e-3 + norm(&product)),
+        "Hessian = difference quotient of the gradient",
+        &[norm(&quotient), norm(&product)],
+    )
 }
 
 fn check_curvature(loss: &dyn Loss, w: &[f64], v: &[f64]) -> Result<(), String> {
@@ -182,6 +210,30 @@ fn check_growth(loss: &dyn Loss, w: &[f64], v: &[f64]) -> Result<(), String> {
     )
 }
 
+fn check_derivatives(penalty: &dyn Penalty, v: &[f64], direction: &[f64]) -> Result<(), String> {
+    let h = 1e-6 * norm(v) / (1.0 + norm(direction));
+    let moved = |h: f64| -> Vec<f64> { v.iter().zip(direction).map(|(v, p)| v + h * p).collect() };
+    let gradient = |v: &[f64]| {
+        let mut g = vec![0.0; v.len()];
+        penalty.gradient(v, &mut g);
+        g
+    };
+    let (ahead, behind) = (moved(h), moved(-h));
+    let slope = (penalty.value(&ahead) - penalty.value(&behind)) / (2.0 * h);
+    let along = dot(&gradient(v), direction);
+    let scale = norm(direction) * (1.0 + norm(&gradient(v)));
+    law((slope - along).abs() <= 1e-5 * scale, "gradient of φ", &[slope, along])?;
+    let mut product = vec![0.0; v.len()];
+    penalty.add_curvature_times(v, 1.0, direction, &mut product);
+    let change = sub(&gradient(&ahead), &gradient(&behind));
+    let quotient: Vec<f64> = change.iter().map(|g| g / (2.0 * h)).collect();
+    law(
+        distance(&quotient, &product) <= 1e-4 * (norm(direction) / norm(v) + norm(&product)),
+        "curvature of φ",
+        &[norm(&quotient), norm(&product)],
+    )
+}
+
 /// Checks the laws of a penalty at seeded random points.
 pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(), String> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -196,6 +248,7 @@ pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(),
             "φ is even and not negative",
             &[value],
         )?;
+        check_derivatives(penalty, &v, &random_vector(&mut rng, dim, 1.0))?;
         if let Some(named) = penalty.norm() {
             law(named.of(&v) == value, "φ is the norm it names", &[value])?;
         }

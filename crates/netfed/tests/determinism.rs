@@ -115,6 +115,72 @@ fn nodes_on_their_own_give_the_bits_of_the_driver() {
     }
 }
 
+/// Large enough for several blocks of nodes, with edges inside and across.
+fn large(dim: usize, penalty: Box<dyn Penalty>) -> Problem {
+    let (graph, places) = netfed::generate::random_geometric(4000, 20_000, 3).unwrap();
+    let mut truth = Matrix::zeros(4000, dim);
+    (0..4000).for_each(|i| truth.row_mut(i).fill(if places.row(i)[0] < 0.4 { 1.0 } else { -1.0 }));
+    let noise = netfed::generate::Noise::PerPoint(0.3);
+    let data = netfed::generate::linear_data(&truth, dim + 1, noise, 4).unwrap();
+    let keep = |i: usize, d: Dataset| if i.is_multiple_of(5) { Dataset::empty(dim) } else { d };
+    let losses = data.into_iter().enumerate();
+    let losses =
+        losses.map(|(i, d)| LossKind::Squared.build(keep(i, d), 0.0, 0.0).unwrap()).collect();
+    Problem::new(graph, losses, penalty, 0.1).unwrap()
+}
+
+#[test]
+fn blocks_of_nodes_give_the_bits_of_single_nodes() {
+    for (dim, penalty) in [(8, Box::new(Norm2) as Box<dyn Penalty>), (7, Box::new(Norm1))] {
+        let problem = large(dim, penalty);
+        let options = Options {
+            solver: Solver::PrimalDual,
+            tolerance: 0.0,
+            max_iterations: 12,
+            check_every: 100,
+            ..Options::default()
+        };
+        let expected = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let graph = problem.graph();
+        let link = |inc: &netfed::Incidence| Link {
+            sign: inc.sign(),
+            coupling: problem.coupling(inc.edge()),
+        };
+        let node = |i: usize| {
+            let links = graph.incident(i).iter().map(link).collect();
+            PrimalDualNode::new(problem.loss(i), problem.penalty(), links, 1.0)
+        };
+        let mut nodes: Vec<PrimalDualNode> = (0..4000).map(node).collect();
+        let mut messages = vec![vec![0.0; dim]; 4000];
+        for _ in 0..12 {
+            nodes.iter_mut().zip(&mut messages).for_each(|(n, m)| n.compute(m));
+            for (i, node) in nodes.iter_mut().enumerate() {
+                for (slot, inc) in graph.incident(i).iter().enumerate() {
+                    node.absorb(slot, &messages[i], &messages[inc.neighbor()]);
+                }
+            }
+        }
+        assert!((0..4000).all(|i| nodes[i].params() == expected.params.row(i)));
+    }
+}
+
+#[test]
+fn the_auto_solver_does_not_depend_on_threads() {
+    let mut problems = cases();
+    problems.push(large(8, Box::new(Norm2)));
+    problems.push(large(8, Box::new(Squared)));
+    for problem in problems {
+        let options = Options { tolerance: 1e-7, max_iterations: 400, ..Options::default() };
+        let [one, many] = [1, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap())
+        });
+        assert_eq!(bits(&one.params), bits(&many.params));
+        assert_eq!(bits(&one.duals), bits(&many.duals));
+        assert_eq!((one.certificate, one.iterations), (many.certificate, many.iterations));
+    }
+}
+
 #[test]
 fn an_observer_can_stop_a_run_and_keeps_what_there_is() {
     let problem = problem(LossKind::Squared, Box::new(Norm2));

@@ -1,0 +1,148 @@
+//! The auto solver: high accuracy on hard families, models that are exactly equal, limits that are kept.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
+
+use netfed::generate::{Noise, linear_data, random, star, stochastic_block_model};
+use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Squared};
+use netfed::{
+    Clusters, Dataset, Graph, LossKind, Matrix, Method, Options, Problem, Solution, Solver, Start,
+    Status, solve, solve_from,
+};
+use rand::RngExt;
+use std::ops::ControlFlow;
+
+fn penalties() -> [(&'static str, Box<dyn Penalty>); 4] {
+    [
+        ("l2", Box::new(Norm2)),
+        ("l1", Box::new(Norm1)),
+        ("linf", Box::new(NormInf)),
+        ("squared", Box::new(Squared)),
+    ]
+}
+
+fn grid(side: usize, weight: impl Fn(usize) -> f64) -> Graph {
+    let mut edges = vec![];
+    for i in 0..side * side {
+        if i % side + 1 < side {
+            edges.push((i, i + 1, weight(edges.len())));
+        }
+        if i + side < side * side {
+            edges.push((i, i + side, weight(edges.len())));
+        }
+    }
+    Graph::new(side * side, &edges).unwrap()
+}
+
+/// Squared losses: the first half of the nodes has other parameters than the second.
+fn problem(
+    graph: Graph,
+    dim: usize,
+    points: usize,
+    penalty: Box<dyn Penalty>,
+    lambda: f64,
+) -> Problem {
+    let nodes = graph.nodes();
+    let mut truth = Matrix::zeros(nodes, dim);
+    (0..nodes).for_each(|i| truth.row_mut(i).fill(if 2 * i < nodes { 2.0 } else { -2.0 }));
+    let data = linear_data(&truth, points, Noise::PerPoint(0.3), 7).unwrap();
+    let losses = data.into_iter().map(|d| LossKind::Squared.build(d, 0.0, 0.0).unwrap()).collect();
+    Problem::new(graph, losses, penalty, lambda).unwrap()
+}
+
+fn run(problem: &Problem, tolerance: f64, solver: Solver) -> Solution {
+    let options = Options { solver, tolerance, max_iterations: 20_000, ..Options::default() };
+    solve(problem, &options, |_| ControlFlow::Continue(())).unwrap()
+}
+
+#[test]
+fn hard_graphs_are_solved_to_high_accuracy() {
+    let six_orders = |e: usize| 10f64.powf(((e * 37) % 61) as f64 / 10.0 - 3.0);
+    for (name, graph, lambda) in [
+        ("grid", grid(12, |_| 1.0), 0.2),
+        ("weights over six orders of magnitude", grid(12, six_orders), 0.1),
+        ("hub", star(2000, 1.0).unwrap(), 0.1),
+        ("isolated nodes", Graph::new(400, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap(), 0.3),
+        ("one node", Graph::new(1, &[]).unwrap(), 0.3),
+    ] {
+        for (penalty_name, penalty) in penalties() {
+            let problem = problem(graph.clone(), 3, 5, penalty, lambda);
+            let found = run(&problem, 1e-9, Solver::Auto);
+            let c = &found.certificate;
+            assert_eq!(found.status, Status::Solved, "{name}, {penalty_name}: {c:?}");
+            assert!(c.relative_gap <= 1e-9, "{name}, {penalty_name}: {c:?}");
+        }
+    }
+}
+
+#[test]
+fn few_points_and_nodes_without_data() {
+    let graph = grid(8, |_| 1.0);
+    for (name, penalty) in penalties() {
+        let dim = 4;
+        let mut rng = random(5);
+        let losses = (0..64)
+            .map(|i| {
+                let points = [0, 1, 2, 8][i % 4];
+                let x: Vec<f64> = (0..points * dim).map(|_| rng.random::<f64>() - 0.5).collect();
+                let y = x.chunks(dim).map(|x| x[0] - x[2] + 0.1 * rng.random::<f64>()).collect();
+                LossKind::Squared.build(Dataset::new(dim, x, y).unwrap(), 0.0, 0.0).unwrap()
+            })
+            .collect();
+        let problem = Problem::new(graph.clone(), losses, penalty, 0.02).unwrap();
+        let found = run(&problem, 1e-8, Solver::Auto);
+        assert_eq!(found.status, Status::Solved, "{name}: {:?}", found.certificate);
+    }
+}
+
+#[test]
+fn clusters_are_exactly_equal_and_the_optimum_is_that_of_algorithm_1() {
+    let graph = stochastic_block_model(&[30, 30], 0.5, 0.02, 3).unwrap();
+    for (name, penalty) in penalties().into_iter().filter(|(name, _)| *name != "squared") {
+        let problem = problem(graph.clone(), 2, 5, penalty, 0.15);
+        let found = run(&problem, 1e-9, Solver::Auto);
+        let exact = Clusters::find(problem.graph(), &found.params, 0.0, 0.0);
+        assert_eq!(exact.sizes, [30, 30], "{name}");
+        let published = run(&problem, 1e-7, Solver::PrimalDual);
+        let (a, b) = (found.certificate.objective, published.certificate.objective);
+        assert!((a - b).abs() <= 2e-7 * b, "{name}: {a} {b}");
+        assert!(found.iterations < published.iterations, "{name}");
+    }
+}
+
+#[test]
+fn the_method_follows_the_problem() {
+    let method = |penalty, kind: LossKind, lasso| {
+        let mut rng = random(1);
+        let losses = (0..16)
+            .map(|_| {
+                let x: Vec<f64> = (0..8).map(|_| rng.random::<f64>() - 0.5).collect();
+                let y = x.chunks(2).map(|x| if x[0] > 0.1 { 1.0 } else { -1.0 }).collect();
+                kind.build(Dataset::new(2, x, y).unwrap(), 0.01, lasso).unwrap()
+            })
+            .collect();
+        let problem = Problem::new(grid(4, |_| 1.0), losses, penalty, 0.1).unwrap();
+        let found = run(&problem, 1e-6, Solver::Auto);
+        assert_eq!(found.status, Status::Solved);
+        found.method
+    };
+    assert_eq!(method(Box::new(Squared), LossKind::Logistic, 0.0), Method::Newton);
+    assert_eq!(method(Box::new(Norm2), LossKind::Logistic, 0.0), Method::Fused);
+    assert_eq!(method(Box::new(Norm1), LossKind::Absolute, 0.0), Method::Adaptive);
+    assert_eq!(method(Box::new(Squared), LossKind::Squared, 0.1), Method::Adaptive);
+}
+
+#[test]
+fn limits_are_kept_and_a_good_start_pays() {
+    let problem = problem(grid(12, |_| 1.0), 3, 5, Box::new(Norm2), 0.2);
+    for limit in [0, 1, 7, 23] {
+        let options = Options { tolerance: 0.0, max_iterations: limit, ..Options::default() };
+        let found = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!((found.iterations, found.status), (limit, Status::MaxIterations));
+        assert!(found.certificate.gap.is_finite());
+    }
+    let cold = run(&problem, 1e-8, Solver::Auto);
+    let options = Options { tolerance: 1e-8, ..Options::default() };
+    let start = Start { params: cold.params.clone(), duals: cold.duals.clone() };
+    let warm = solve_from(&problem, &options, start, |_| ControlFlow::Continue(())).unwrap();
+    assert!(warm.iterations <= cold.iterations / 2, "{} {}", warm.iterations, cold.iterations);
+}
