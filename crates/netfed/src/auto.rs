@@ -16,8 +16,9 @@ use crate::solve::{Method, Run};
 use crate::sweep::{Moved, Sweep};
 use crate::{Matrix, Problem, Solution, Start};
 
-/// ρ
+/// ρ. On large graphs, where a change needs many sweeps to cross the graph, more pays.
 const OVER_RELAXATION: f64 = 1.7;
+const OVER_RELAXATION_LARGE: f64 = 1.9;
 
 pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
     let problem = run.problem;
@@ -76,7 +77,10 @@ fn newton(run: &mut Run<'_>, mut point: Start) -> Result<Solution, Start> {
 fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solution {
     let problem = run.problem;
     let kinks = problem.penalty().kinks();
-    let finish = smooth && matches!(kinks, Kinks::Zero | Kinks::Coordinates);
+    let size = problem.nodes() + problem.graph().edges().len();
+    let relaxation = if size <= MOST_FINISHED { OVER_RELAXATION } else { OVER_RELAXATION_LARGE };
+    let finish =
+        smooth && matches!(kinks, Kinks::Zero | Kinks::Coordinates) && size <= MOST_FINISHED;
     let kappa = edge_weights(problem);
     let mut sweep = Sweep::new(problem, run.options.step_ratio, |e| kappa[e]);
     if let Some(start) = start {
@@ -124,7 +128,8 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
                 method = Method::Fused;
                 sweep.set(&point);
             }
-            next_look = run.iterations + run.options.check_every.max(2 * run.iterations / 5);
+            let pause = (2 * run.iterations / 5).min(100);
+            next_look = run.iterations + run.options.check_every.max(pause);
         }
         // A look wants a point in the domain: the step before it is not relaxed.
         let next = run.iterations + 1;
@@ -132,7 +137,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
         match &mut halpern {
             Some(halpern) => halpern.step(&mut sweep, last),
             None => {
-                let moved = sweep.iterate(if last { 1.0 } else { OVER_RELAXATION });
+                let moved = sweep.iterate(if last { 1.0 } else { relaxation });
                 balance.update(moved, &mut sweep.step_ratio);
             }
         }
@@ -147,6 +152,9 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
 /// Looks at a point that is good enough before it is taken although models are not exactly equal.
 const LAST_LOOKS: u32 = 3;
 
+/// Nodes and edges up to which Newton's method is tried: on larger graphs the flow inside large groups costs more to repair than the
+/// sweeps that are left.
+const MOST_FINISHED: usize = 200_000;
 /// Sweeps' worth of work below which Newton's method is not tried.
 const LEAST_CREDIT: f64 = 10.0;
 
@@ -160,7 +168,10 @@ fn fuse(run: &mut Run<'_>, point: &Start, credit: &mut f64) -> Option<(Start, Ce
         *credit -= work;
         run.spend(work) && *credit > 0.0
     };
-    newton::newton(problem, &mut fusion, &mut fused.params, 1e-12, most, &mut spend);
+    let outcome = newton::newton(problem, &mut fusion, &mut fused.params, 1e-12, most, &mut spend);
+    if outcome == Outcome::TooLarge {
+        return None;
+    }
     let objective = problem.objective(&point.params);
     if problem.objective(&fused.params) > objective * (1.0 + 1e-14) {
         return None;

@@ -24,6 +24,8 @@ pub(crate) enum Outcome {
     Stopped,
     /// No progress: the groups may be wrong.
     Stuck,
+    /// Too many groups for Newton's method to pay.
+    TooLarge,
 }
 
 /// Minimizes in the unknowns of a fusion, from the models `params`, until the gradient has fallen to `accuracy` times the size of its
@@ -88,6 +90,9 @@ fn descend(
             return (value, Ok(Outcome::Solved));
         }
         let system = system.get_or_insert_with(|| System::new(&reduced, most));
+        if !system.is_tame() {
+            return (value, Ok(Outcome::TooLarge));
+        }
         let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let relative = (0.1 * accuracy * first / size).clamp(1e-14, 0.1);
         let goes_on = system.solve(params, &mut direction, damping, relative, spend);

@@ -17,6 +17,8 @@ const MOST_SWEEPS: f64 = 1000.0;
 const MOST_ENTRIES: usize = 1 << 22;
 /// Sweeps that conjugate gradients need, about, where no penalty has kinks: without nearly equal models the systems are tame.
 const CG_SWEEPS: f64 = 35.0;
+/// Groups up to which conjugate gradients are trusted with a penalty that has kinks.
+const FEW_GROUPS: usize = 64;
 /// Cost of sorting and analyzing an entry, in multiplications of a sweep.
 const ANALYSIS: f64 = 40.0;
 /// Parameters up to which the blocks of the preconditioner are factored.
@@ -65,6 +67,15 @@ impl<'a> System<'a> {
             .map(|(sweeps, c)| (c, sweeps));
         let setup = if direct.is_some() { analysis } else { 0.0 };
         System { reduced, direct, setup }
+    }
+
+    /// Whether a solution is within reach: between nearly equal models the curvature of a norm is huge, and conjugate gradients are
+    /// slow unless there are few groups.
+    pub(crate) fn is_tame(&self) -> bool {
+        let problem = self.reduced.problem;
+        self.direct.is_some()
+            || problem.penalty().kinks() == Kinks::None
+            || self.reduced.fusion.count <= FEW_GROUPS * problem.dim()
     }
 
     /// Solves the system at `params` to a relative residual, in place, with `damping` times the mean of the diagonal added to it. False
