@@ -83,6 +83,8 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
         smooth && matches!(kinks, Kinks::Zero | Kinks::Coordinates) && size <= MOST_FINISHED;
     let kappa = edge_weights(problem);
     let mut sweep = Sweep::new(problem, run.options.step_ratio, |e| kappa[e]);
+    // The groups of a solution for a similar λ may be right already.
+    let warm = start.is_some();
     if let Some(start) = start {
         sweep.set(&start);
     }
@@ -91,14 +93,15 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
     let mut halpern = linear.then(|| Halpern::new(&sweep));
     let mut method = Method::Adaptive;
     // Work for Newton's method: as much as for the sweeps.
-    let mut credit = 5.0;
+    let mut credit = if warm { WARM_CREDIT } else { 5.0 };
     let mut next_look = 0;
     let mut last_looks = LAST_LOOKS;
     loop {
         if run.iterations >= next_look || !run.goes_on() {
             let point = sweep.point();
             // Newton's method is worth a try when it has earned a few steps.
-            let tries = finish && run.goes_on() && run.iterations > 0 && credit >= LEAST_CREDIT;
+            let begun = run.iterations > 0 || warm;
+            let tries = finish && run.goes_on() && begun && credit >= LEAST_CREDIT;
             let fused = if tries { fuse(run, &point, &mut credit) } else { None };
             if let Some((point, proof)) = &fused
                 && run.meets(proof)
@@ -155,6 +158,8 @@ const LAST_LOOKS: u32 = 3;
 /// Nodes and edges up to which Newton's method is tried: on larger graphs the flow inside large groups costs more to repair than the
 /// sweeps that are left.
 const MOST_FINISHED: usize = 200_000;
+/// Sweeps' worth of work for Newton's method at a given start.
+const WARM_CREDIT: f64 = 40.0;
 /// Sweeps' worth of work below which Newton's method is not tried.
 const LEAST_CREDIT: f64 = 10.0;
 
