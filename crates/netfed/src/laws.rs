@@ -258,7 +258,7 @@ pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(),
             PenaltyGrowth::None => 0.0,
         };
         law(value >= bound * (1.0 - 1e-12), "growth of φ", &[value, bound])?;
-        if let Some(size) = penalty.dual_norm(&v) {
+        if let Some(size) = penalty.norm().map(|norm| norm.dual(&v)) {
             let ends = [penalty.conjugate(&v, size), penalty.conjugate(&v, 0.999 * size)];
             law(ends == [0.0, f64::INFINITY], "cφ* is 0 where ‖u‖_* ≤ c, else ∞", &ends)?;
         }

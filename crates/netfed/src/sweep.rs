@@ -9,15 +9,13 @@
 //!
 //! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 32e for the graph and 8n(5d + the factors of the loss).
 
+use crate::edge_steps::EdgeSteps;
 use crate::layout::{EdgeRecord, Layout};
 use crate::linalg::axpy;
-use crate::loss::{Compact, least_squares_prox, mean_prox};
+use crate::packed::Packed;
 use crate::parallel::for_rows;
 use crate::{Matrix, Problem, Start};
 use rayon::prelude::*;
-
-/// Losses of more parameters are not copied: their own work outweighs a cache miss.
-const MOST_PACKED: usize = 16;
 
 /// State of all nodes and edges.
 pub(crate) struct Sweep<'a> {
@@ -54,14 +52,6 @@ impl Moved {
         self.params += other.params;
         self.duals += other.duals;
     }
-}
-
-/// The losses in the order of the layout, where they have a compact form and few parameters.
-struct Packed {
-    /// First entry of every place in `data`; empty when nothing is packed.
-    first: Vec<usize>,
-    kind: Vec<u8>,
-    data: Vec<f64>,
 }
 
 impl<'a> Sweep<'a> {
@@ -334,144 +324,6 @@ impl Step<'_> {
             messages,
             begin,
             scratch,
-        }
-    }
-}
-
-/// A run of edges to be stepped.
-pub struct EdgeSteps<'a> {
-    dim: usize,
-    /// 1/(2γ)
-    half_inverse: f64,
-    relaxation: f64,
-    records: &'a [EdgeRecord],
-    duals: &'a mut [f64],
-    messages: &'a [f64],
-    /// The place of the first message.
-    begin: usize,
-    scratch: &'a mut [f64],
-}
-
-impl EdgeSteps<'_> {
-    /// Steps all edges with a prox of the conjugate penalty: `prox(u, coupling, step)`. Gives Σ (2/κ)‖u⁺ − u‖².
-    #[inline]
-    pub(crate) fn run(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
-        match self.dim {
-            1 => self.run_dim::<1>(prox),
-            2 => self.run_dim::<2>(prox),
-            3 => self.run_dim::<3>(prox),
-            4 => self.run_dim::<4>(prox),
-            5 => self.run_dim::<5>(prox),
-            6 => self.run_dim::<6>(prox),
-            8 => self.run_dim::<8>(prox),
-            _ => self.run_any(prox),
-        }
-    }
-
-    #[inline]
-    fn run_dim<const DIM: usize>(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
-        let mut moved = 0.0;
-        for (u, r) in self.duals.as_chunks_mut::<DIM>().0.iter_mut().zip(self.records) {
-            let tail = (r.tail as usize - self.begin) * DIM;
-            let head = (r.head as usize - self.begin) * DIM;
-            let (tail, head) = (&self.messages[tail..tail + DIM], &self.messages[head..head + DIM]);
-            let step = self.half_inverse * f64::from(r.kappa);
-            let mut new = *u;
-            for j in 0..DIM {
-                new[j] += step * (tail[j] - head[j]);
-            }
-            prox(&mut new, r.coupling, step);
-            let mut squares = 0.0;
-            for j in 0..DIM {
-                let change = new[j] - u[j];
-                squares += change * change;
-                u[j] =
-                    if self.relaxation == 1.0 { new[j] } else { u[j] + self.relaxation * change };
-            }
-            moved += f64::from(r.metric) * squares;
-        }
-        moved
-    }
-
-    fn run_any(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
-        let dim = self.dim;
-        let mut moved = 0.0;
-        for (u, r) in self.duals.chunks_exact_mut(dim).zip(self.records) {
-            let tail = (r.tail as usize - self.begin) * dim;
-            let head = (r.head as usize - self.begin) * dim;
-            let (tail, head) = (&self.messages[tail..tail + dim], &self.messages[head..head + dim]);
-            let step = self.half_inverse * f64::from(r.kappa);
-            let new = &mut self.scratch[..dim];
-            new.copy_from_slice(u);
-            for ((n, t), h) in new.iter_mut().zip(tail).zip(head) {
-                *n += step * (t - h);
-            }
-            prox(new, r.coupling, step);
-            let mut squares = 0.0;
-            for (u, n) in u.iter_mut().zip(new.iter()) {
-                let change = n - *u;
-                squares += change * change;
-                *u = if self.relaxation == 1.0 { *n } else { *u + self.relaxation * change };
-            }
-            moved += f64::from(r.metric) * squares;
-        }
-        moved
-    }
-}
-
-/// The compact forms, by number.
-const ZERO: u8 = 0;
-const LEAST_SQUARES: u8 = 1;
-const MEAN: u8 = 2;
-
-impl Packed {
-    fn new(problem: &Problem, order: &[u32]) -> Packed {
-        let mut packed = Packed { first: Vec::new(), kind: Vec::new(), data: Vec::new() };
-        let forms = || order.iter().map(|&i| problem.loss(i as usize).compact());
-        if problem.dim() > MOST_PACKED || forms().any(|form| form.is_none()) {
-            return packed;
-        }
-        for form in forms().flatten() {
-            packed.first.push(packed.data.len());
-            packed.kind.push(match form {
-                Compact::Zero => ZERO,
-                Compact::LeastSquares { points, ridge, factors } => {
-                    packed.data.extend([points, ridge]);
-                    packed.data.extend_from_slice(factors);
-                    LEAST_SQUARES
-                }
-                Compact::Mean { center, ridge, lasso } => {
-                    packed.data.extend([ridge, lasso]);
-                    packed.data.extend_from_slice(center);
-                    MEAN
-                }
-            });
-        }
-        packed.first.push(packed.data.len());
-        packed
-    }
-
-    /// The prox of the loss of `node`, which is at `place`.
-    #[inline]
-    fn prox<const DIM: usize>(
-        &self,
-        problem: &Problem,
-        node: usize,
-        place: usize,
-        at: &[f64],
-        step: f64,
-        out: &mut [f64],
-    ) {
-        let Some(&kind) = self.kind.get(place) else {
-            return problem.loss(node).prox(at, step, out);
-        };
-        let data = &self.data[self.first[place]..self.first[place + 1]];
-        let dim = if DIM == 0 { at.len() } else { DIM };
-        let (at, out) = (&at[..dim], &mut out[..dim]);
-        match kind {
-            LEAST_SQUARES => least_squares_prox(&data[2..], data[0], data[1], at, step, out),
-            MEAN => mean_prox(&data[2..], data[0], data[1], at, step, out),
-            _ => out.copy_from_slice(at),
         }
     }
 }

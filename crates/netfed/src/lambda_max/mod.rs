@@ -58,7 +58,7 @@ pub fn lambda_max(
     if unit.graph().edges().is_empty() {
         return Ok(LambdaMax { lower: 0.0, upper: 0.0, proof: Proof::Formula, merged: None });
     }
-    if unit.penalty().dual_norm(&vec![0.0; unit.dim()]).is_none() {
+    if unit.penalty().norm().is_none() {
         return search::until_close(&unit, options, &mut observer);
     }
     match tangent(&unit) {
@@ -127,7 +127,7 @@ fn ratio(unit: &Problem, gradients: &Matrix, p: &Matrix) -> f64 {
 fn congestion(unit: &Problem, duals: &Matrix) -> f64 {
     let edges = unit.graph().edges().iter().enumerate();
     let load = edges.map(|(e, edge)| {
-        unit.penalty().dual_norm(duals.row(e)).unwrap_or(f64::INFINITY) / edge.weight
+        unit.penalty().norm().map_or(f64::INFINITY, |norm| norm.dual(duals.row(e))) / edge.weight
     });
     load.fold(0.0, f64::max)
 }

@@ -17,8 +17,8 @@ pub use norm2::Norm2;
 pub use quadratic::Quadratic;
 pub use squared::Squared;
 
+use crate::edge_steps::EdgeSteps;
 use crate::linalg::dot;
-use crate::sweep::EdgeSteps;
 
 /// A convex penalty φ.
 pub trait Penalty: Send + Sync {
@@ -46,11 +46,6 @@ pub trait Penalty: Send + Sync {
     /// (cφ)*(u); +∞ outside its domain. A violation of the domain by rounding alone
     /// (a relative 1e-12) counts as inside.
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64;
-
-    /// ‖u‖_*, the dual of φ, where φ is a norm. None for penalties that are no norms: these never fuse neighbors exactly.
-    fn dual_norm(&self, _dual: &[f64]) -> Option<f64> {
-        None
-    }
 
     /// How φ bounds ‖v‖₂ for vectors of d entries.
     fn growth(&self, dim: usize) -> PenaltyGrowth;

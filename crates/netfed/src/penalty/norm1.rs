@@ -41,10 +41,6 @@ impl Penalty for Norm1 {
         ball_indicator(dual.iter().fold(0.0, |m, u| f64::max(m, u.abs())), coupling)
     }
 
-    fn dual_norm(&self, dual: &[f64]) -> Option<f64> {
-        Some(dual.iter().fold(0.0, |m, u| f64::max(m, u.abs())))
-    }
-
     fn growth(&self, _dim: usize) -> PenaltyGrowth {
         PenaltyGrowth::Linear(1.0)
     }

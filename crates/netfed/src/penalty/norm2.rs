@@ -44,10 +44,6 @@ impl Penalty for Norm2 {
         ball_indicator(norm(dual), coupling)
     }
 
-    fn dual_norm(&self, dual: &[f64]) -> Option<f64> {
-        Some(norm(dual))
-    }
-
     fn growth(&self, _dim: usize) -> PenaltyGrowth {
         PenaltyGrowth::Linear(1.0)
     }

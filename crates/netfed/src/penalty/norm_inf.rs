@@ -69,10 +69,6 @@ impl Penalty for NormInf {
         ball_indicator(dual.iter().map(|u| u.abs()).sum(), coupling)
     }
 
-    fn dual_norm(&self, dual: &[f64]) -> Option<f64> {
-        Some(dual.iter().map(|u| u.abs()).sum())
-    }
-
     fn growth(&self, dim: usize) -> PenaltyGrowth {
         PenaltyGrowth::Linear(1.0 / (dim as f64).sqrt())
     }

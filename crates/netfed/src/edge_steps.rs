@@ -1,0 +1,87 @@
+//! The steps of many edges in a row: u⁺ = prox_{σ(cφ)*}(u + σ(message_tail − message_head)), u ← u + ρ(u⁺ − u).
+//!
+//! A penalty runs through them in a loop of its own ([`Penalty::absorb`](crate::penalty::Penalty)), with the number of parameters known to the
+//! compiler where it is small.
+
+use crate::layout::EdgeRecord;
+
+/// A run of edges to be stepped.
+pub struct EdgeSteps<'a> {
+    pub(crate) dim: usize,
+    /// 1/(2γ)
+    pub(crate) half_inverse: f64,
+    pub(crate) relaxation: f64,
+    pub(crate) records: &'a [EdgeRecord],
+    pub(crate) duals: &'a mut [f64],
+    pub(crate) messages: &'a [f64],
+    /// The place of the first message.
+    pub(crate) begin: usize,
+    pub(crate) scratch: &'a mut [f64],
+}
+
+impl EdgeSteps<'_> {
+    /// Steps all edges with a prox of the conjugate penalty: `prox(u, coupling, step)`. Gives Σ (2/κ)‖u⁺ − u‖².
+    #[inline]
+    pub(crate) fn run(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
+        match self.dim {
+            1 => self.run_dim::<1>(prox),
+            2 => self.run_dim::<2>(prox),
+            3 => self.run_dim::<3>(prox),
+            4 => self.run_dim::<4>(prox),
+            5 => self.run_dim::<5>(prox),
+            6 => self.run_dim::<6>(prox),
+            8 => self.run_dim::<8>(prox),
+            _ => self.run_any(prox),
+        }
+    }
+
+    #[inline]
+    fn run_dim<const DIM: usize>(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
+        let mut moved = 0.0;
+        for (u, r) in self.duals.as_chunks_mut::<DIM>().0.iter_mut().zip(self.records) {
+            let tail = (r.tail as usize - self.begin) * DIM;
+            let head = (r.head as usize - self.begin) * DIM;
+            let (tail, head) = (&self.messages[tail..tail + DIM], &self.messages[head..head + DIM]);
+            let step = self.half_inverse * f64::from(r.kappa);
+            let mut new = *u;
+            for j in 0..DIM {
+                new[j] += step * (tail[j] - head[j]);
+            }
+            prox(&mut new, r.coupling, step);
+            let mut squares = 0.0;
+            for j in 0..DIM {
+                let change = new[j] - u[j];
+                squares += change * change;
+                u[j] =
+                    if self.relaxation == 1.0 { new[j] } else { u[j] + self.relaxation * change };
+            }
+            moved += f64::from(r.metric) * squares;
+        }
+        moved
+    }
+
+    fn run_any(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
+        let dim = self.dim;
+        let mut moved = 0.0;
+        for (u, r) in self.duals.chunks_exact_mut(dim).zip(self.records) {
+            let tail = (r.tail as usize - self.begin) * dim;
+            let head = (r.head as usize - self.begin) * dim;
+            let (tail, head) = (&self.messages[tail..tail + dim], &self.messages[head..head + dim]);
+            let step = self.half_inverse * f64::from(r.kappa);
+            let new = &mut self.scratch[..dim];
+            new.copy_from_slice(u);
+            for ((n, t), h) in new.iter_mut().zip(tail).zip(head) {
+                *n += step * (t - h);
+            }
+            prox(new, r.coupling, step);
+            let mut squares = 0.0;
+            for (u, n) in u.iter_mut().zip(new.iter()) {
+                let change = n - *u;
+                squares += change * change;
+                *u = if self.relaxation == 1.0 { *n } else { *u + self.relaxation * change };
+            }
+            moved += f64::from(r.metric) * squares;
+        }
+        moved
+    }
+}
