@@ -99,6 +99,13 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
     loop {
         if run.iterations >= next_look || !run.goes_on() {
             let point = sweep.point();
+            if warm && run.iterations == 0 {
+                let certificate = run.certify(&point);
+                if run.meets(&certificate) {
+                    let (point, certificate) = snap(run, &point).unwrap_or((point, certificate));
+                    return run.finish(point, certificate, method);
+                }
+            }
             // Newton's method is worth a try when it has earned a few steps.
             let begun = run.iterations > 0 || warm;
             let tries = finish && run.goes_on() && begun && credit >= LEAST_CREDIT;
