@@ -67,7 +67,7 @@ pub(crate) struct Given {
     /// Threads to use, at most one per core; the answer does not depend on it [default: all cores]
     #[arg(long, value_name = "COUNT", help_heading = "Solver")]
     pub(crate) threads: Option<usize>,
-    /// Seed of everything random: the layout of the graph in the report [default: 0]
+    /// Seed of everything random: how data are split for validation, the layout of pictures [default: 0]
     #[arg(long, value_name = "NUMBER", help_heading = "Solver")]
     pub(crate) seed: Option<u64>,
 }

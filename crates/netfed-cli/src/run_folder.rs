@@ -25,6 +25,14 @@ impl RunFolder {
     pub(crate) fn open(path: &Path) -> Result<RunFolder, Failure> {
         let shown = path.display();
         let config = path.join("config.toml");
+        for (file, command) in [("path.csv", "path"), ("tune.csv", "tune")] {
+            if path.join(file).is_file() {
+                return Err(Failure::input(format!(
+                    "{shown} is a folder that netfed {command} wrote, not one of netfed fit; train first: netfed fit --config {} --out run/.",
+                    config.display()
+                )));
+            }
+        }
         if !config.is_file() {
             return Err(Failure::input(format!(
                 "{shown} is not a folder that netfed fit wrote: it has no config.toml."

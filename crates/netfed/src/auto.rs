@@ -24,7 +24,8 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
     let problem = run.problem;
     let smooth = (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
     let kinks = problem.penalty().kinks();
-    if smooth && kinks == Kinks::None {
+    // Without edges every node is at its own minimizer from the start.
+    if smooth && kinks == Kinks::None && !problem.graph().edges().is_empty() {
         let begin = start.unwrap_or_else(|| initial(problem));
         return match newton(run, begin) {
             Ok(solution) => solution,
@@ -138,6 +139,10 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
                 method = Method::Fused;
                 sweep.set(&point);
             }
+            // Where losses with kinks meet in one model the problem is a linear program, too.
+            if !smooth && halpern.is_none() && run.iterations >= CIRCLING {
+                halpern = Some(Halpern::new(&sweep));
+            }
             let pause = (2 * run.iterations / 5).min(100);
             next_look = run.iterations + run.options.check_every.max(pause);
         }
@@ -159,6 +164,8 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
     }
 }
 
+/// Iterations after which losses with kinks are taken to circle around the solution.
+const CIRCLING: u64 = 300;
 /// Looks at a point that is good enough before it is taken although models are not exactly equal.
 const LAST_LOOKS: u32 = 3;
 

@@ -105,7 +105,7 @@ impl Walked {
             )];
             if simplest > best {
                 why.push(format!(
-                    "λ = {} is as good within one standard error ({}) and has the fewest clusters of all that are: {}.",
+                    "λ = {} is the largest that is as good within one standard error ({}); it has {} clusters. netfed tune compares settings on the same splits, which is sharper.",
                     rounded(self.trail.lambdas[simplest], 3),
                     number(v.mean[simplest]),
                     points[simplest].clusters.count()
@@ -127,7 +127,7 @@ impl Walked {
         format!(
             "Train with it: netfed fit --config {} --lambda {} --out run/",
             out.join("config.toml").display(),
-            rounded(self.trail.points[chosen].lambda, 3)
+            self.trail.points[chosen].lambda
         )
     }
 

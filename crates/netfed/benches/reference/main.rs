@@ -156,13 +156,17 @@ fn built(instance: &Instance, penalty: &str) -> (Problem, f64) {
     (last.unwrap(), best)
 }
 
-/// Options of a run whose certificates are looked at in the first and the last iteration only.
+/// Options of a run that does not stop by itself. Algorithm 1 has its certificates looked at in the first and the last iteration only; for
+/// the auto solver the looks are part of the method.
 fn bare(solver: Solver, iterations: u64) -> Options {
     Options {
         solver,
         tolerance: 0.0,
         max_iterations: iterations,
-        check_every: u64::MAX,
+        check_every: match solver {
+            Solver::PrimalDual => u64::MAX,
+            Solver::Auto => Options::default().check_every,
+        },
         ..Options::default()
     }
 }
@@ -175,7 +179,8 @@ fn iterations_needed(problem: &Problem, solver: Solver, goal: f64) -> Option<u64
         problem.objective(&solution.params) <= goal
     };
     // A guess from one run that looks at the objective on the way.
-    let options = Options { check_every: 1, ..bare(solver, MOST_ITERATIONS) };
+    let check_every = bare(solver, 1).check_every.min(10);
+    let options = Options { check_every, ..bare(solver, MOST_ITERATIONS) };
     let begin = Instant::now();
     let guess = solve(problem, &options, |p| match p.certificate {
         Some(c) if c.objective <= goal => ControlFlow::Break(()),

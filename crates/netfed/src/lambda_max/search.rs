@@ -17,6 +17,8 @@ const RATIO: f64 = 1.001;
 /// The most solves, and the most iterations of each: near λ_max a run gets slow and tells little.
 const SOLVES: usize = 40;
 const ITERATIONS: u64 = 5000;
+/// λ is not looked for beyond this many times the first guess.
+const FARTHEST: f64 = 1e6;
 /// Models count as one when they differ by less than this part of the spread of the local models.
 const CLOSE: f64 = 1e-3;
 
@@ -30,6 +32,7 @@ pub(super) fn until_merged(
     let options = &Options { max_iterations, ..*options };
     let components = components(unit);
     let mut lambda = guess(unit, &components);
+    let most = FARTHEST * lambda;
     let mut apart: Option<f64> = None;
     let mut unmerged: Vec<Matrix> = Vec::new();
     let mut found: Option<(f64, Start)> = None;
@@ -43,7 +46,7 @@ pub(super) fn until_merged(
             }
             None => solve(&problem, options, &mut *observer)?,
         };
-        if solution.status == Status::Stopped {
+        if solution.status == Status::Stopped || found.is_none() && lambda > most {
             break;
         }
         let merged = mean_models(&solution.params, &components);
