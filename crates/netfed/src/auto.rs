@@ -93,7 +93,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
     let linear = !smooth && matches!(kinks, Kinks::Coordinates | Kinks::Others);
     let mut halpern = linear.then(|| Halpern::new(&sweep));
     let mut method = Method::Adaptive;
-    // Work for Newton's method: as much as for the sweeps.
+    // Work for Newton's method: three quarters of that for the sweeps.
     let mut credit = if warm { WARM_CREDIT } else { 5.0 };
     let mut next_look = 0;
     let mut last_looks = LAST_LOOKS;
@@ -156,7 +156,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
                 balance.update(moved, &mut sweep.step_ratio);
             }
         }
-        credit += 1.0;
+        credit += 0.75;
         if !run.tick() && !last {
             // Stopped from outside, between two looks.
             sweep.iterate(1.0);
@@ -174,14 +174,17 @@ const LAST_LOOKS: u32 = 3;
 const MOST_FINISHED: usize = 200_000;
 /// Sweeps' worth of work for Newton's method at a given start.
 const WARM_CREDIT: f64 = 40.0;
+/// Cost of a try besides its linear systems, in sweeps: groups, gradients, objectives, the certificate.
+const TRY: f64 = 8.0;
 /// Sweeps' worth of work below which Newton's method is not tried.
-const LEAST_CREDIT: f64 = 10.0;
+const LEAST_CREDIT: f64 = 15.0;
 
 /// Fuses equal models, solves for the rest and makes the duals fit; the outcome if the objective is better.
 fn fuse(run: &mut Run<'_>, point: &Start, credit: &mut f64) -> Option<(Start, Certificate)> {
     let problem = run.problem;
     let mut fusion = Fusion::of(problem, &point.duals);
     let mut fused = point.clone();
+    *credit -= TRY;
     let most = *credit;
     let mut spend = |work: f64| {
         *credit -= work;

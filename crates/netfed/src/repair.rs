@@ -13,7 +13,7 @@ use crate::linalg::{SparseCholesky, axpy};
 use crate::parallel::for_rows;
 use crate::penalty::Kinks;
 use crate::problem::difference;
-use crate::system::sweep_cost;
+use crate::system::{ANALYSIS, sweep_cost};
 use crate::{Matrix, Problem};
 
 const ROUNDS: usize = 5;
@@ -49,7 +49,16 @@ pub(crate) fn repair(
         }
         last = size;
         set_room(problem, fusion, duals, &mut room);
-        let laplace = direct.get_or_insert_with(|| Laplace::new(problem));
+        let laplace = match direct.take() {
+            Some(laplace) => direct.insert(laplace),
+            None => {
+                let entries = (problem.nodes() + problem.graph().edges().len()) as f64;
+                if !spend(ANALYSIS * entries / sweep_cost(problem)) {
+                    return;
+                }
+                direct.insert(Laplace::new(problem))
+            }
+        };
         let (potential, goes_on) = match laplace {
             Some(laplace) => laplace.solve(problem, &room, &rest, spend),
             None => conjugate_gradients(problem, &room, &rest, spend),

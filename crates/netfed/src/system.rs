@@ -21,7 +21,7 @@ const CG_SWEEPS: f64 = 35.0;
 /// Groups up to which conjugate gradients are trusted with a penalty that has kinks.
 const FEW_GROUPS: usize = 64;
 /// Cost of sorting and analyzing an entry, in multiplications of a sweep.
-const ANALYSIS: f64 = 40.0;
+pub(crate) const ANALYSIS: f64 = 40.0;
 
 /// Multiplications of one sweep over nodes and edges, about.
 pub(crate) fn sweep_cost(problem: &Problem) -> f64 {
