@@ -7,7 +7,8 @@
 //! α is rounded down, β and δ up. The minimizer is found by Newton's method, to ‖∇f(w̄)‖_* ≤ ε; the exact one is then within
 //! ε/α, which moves ∇Lᵢ by no more than βᵢε/α. That is part of δᵢ.
 
-use crate::linalg::{axpy, cholesky, cholesky_solve, norm};
+use crate::common_model::Sum;
+use crate::linalg::axpy;
 use crate::loss::Curvature;
 use crate::penalty::Norm;
 use crate::{Error, Problem};
@@ -15,8 +16,6 @@ use rayon::prelude::*;
 
 /// What rounding may do to a gradient, as a part of the terms in it.
 const ROUNDING: f64 = 1e-12;
-/// The most steps of Newton's method.
-const MOST_STEPS: usize = 60;
 
 /// The optimum of a cluster with its constants.
 pub(crate) struct ClusterOptimum {
@@ -54,15 +53,13 @@ pub(crate) fn cluster_optimum(
     let bounds: Option<Vec<Curvature>> =
         nodes.iter().map(|&i| problem.loss(i).curvature()).collect();
     let Some(bounds) = bounds else { return Ok(Found::NotSmooth) };
-    let (mut low, mut high) = (vec![0.0; d * d], vec![0.0; d * d]);
+    let mut low = vec![0.0; d * d];
     let mut gram = vec![0.0; d * d];
     for (&i, c) in nodes.iter().zip(&bounds) {
         gram.fill(0.0);
         problem.loss(i).add_gram(&mut gram);
         axpy(c.low, &gram, &mut low);
-        axpy(c.high, &gram, &mut high);
         (0..d).for_each(|j| low[j * d + j] += 2.0 * c.ridge);
-        (0..d).for_each(|j| high[j * d + j] += 2.0 * c.ridge);
     }
     let alpha = norm.smallest(&low, d)?;
     if alpha == 0.0 {
@@ -80,8 +77,7 @@ pub(crate) fn cluster_optimum(
             norm.largest(&own, d)
         })
         .collect::<Result<_, _>>()?;
-    let quadratic = bounds.iter().all(|c| c.low == c.high);
-    let pooled = Pooled { problem, nodes, high, quadratic };
+    let pooled = Sum { problem, nodes };
     let params = pooled.minimize(start);
     let zero = vec![0.0; d];
     let (mut delta, mut rounding) = (Vec::new(), Vec::new());
@@ -92,8 +88,7 @@ pub(crate) fn cluster_optimum(
         delta.push(norm.dual(&at_optimum));
         rounding.push(ROUNDING * (beta * norm.of(&params) + norm.dual(&at_zero)));
     }
-    let mut total = vec![0.0; d];
-    pooled.gradient(&params, &mut total);
+    let (total, _) = pooled.gradient(&params);
     let error = (norm.dual(&total) + rounding.iter().sum::<f64>()) / alpha;
     if !error.is_finite() {
         return Ok(Found::Undetermined);
@@ -102,84 +97,6 @@ pub(crate) fn cluster_optimum(
         *delta += rounding + beta * error;
     }
     Ok(Found::Optimum(ClusterOptimum { params, error, alpha, beta, delta }))
-}
-
-/// f
-struct Pooled<'a> {
-    problem: &'a Problem,
-    nodes: &'a [usize],
-    /// An upper bound of ∇²f.
-    high: Vec<f64>,
-    /// Whether it is ∇²f.
-    quadratic: bool,
-}
-
-impl Pooled<'_> {
-    fn gradient(&self, at: &[f64], out: &mut [f64]) {
-        let mut own = vec![0.0; at.len()];
-        out.fill(0.0);
-        for &i in self.nodes {
-            self.problem.loss(i).gradient(at, &mut own);
-            axpy(1.0, &own, out);
-        }
-    }
-
-    /// Newton's method; a step is shortened until the gradient shrinks.
-    fn minimize(&self, start: &[f64]) -> Vec<f64> {
-        let d = start.len();
-        let mut w = start.to_vec();
-        let (mut gradient, mut next_gradient) = (vec![0.0; d], vec![0.0; d]);
-        self.gradient(&w, &mut gradient);
-        for _ in 0..MOST_STEPS {
-            let mut step = gradient.clone();
-            self.solve_hessian(&w, &mut step);
-            let mut length = 1.0;
-            let better = loop {
-                let mut next = w.clone();
-                axpy(-length, &step, &mut next);
-                self.gradient(&next, &mut next_gradient);
-                if norm(&next_gradient) < norm(&gradient) {
-                    break Some(next);
-                }
-                length *= 0.5;
-                if length < 1e-6 {
-                    break None;
-                }
-            };
-            let Some(next) = better else { break };
-            w = next;
-            std::mem::swap(&mut gradient, &mut next_gradient);
-        }
-        w
-    }
-
-    /// b ← H⁻¹b with the second derivative H at a point: exact, or from differences of the gradient, or an upper bound.
-    fn solve_hessian(&self, at: &[f64], b: &mut [f64]) {
-        let d = at.len();
-        let mut hessian = self.high.clone();
-        if !self.quadratic {
-            let (mut ahead, mut behind) = (vec![0.0; d], vec![0.0; d]);
-            let mut moved = at.to_vec();
-            for j in 0..d {
-                let reach = 1e-6 * (1.0 + at[j].abs());
-                moved[j] = at[j] + reach;
-                self.gradient(&moved, &mut ahead);
-                moved[j] = at[j] - reach;
-                self.gradient(&moved, &mut behind);
-                moved[j] = at[j];
-                for k in 0..d {
-                    hessian[j * d + k] = (ahead[k] - behind[k]) / (2.0 * reach);
-                }
-            }
-        }
-        if cholesky(&mut hessian, d, 1e-12) {
-            return cholesky_solve(&hessian, d, b);
-        }
-        let mut bound = self.high.clone();
-        if cholesky(&mut bound, d, 0.0) {
-            cholesky_solve(&bound, d, b);
-        }
-    }
 }
 
 #[cfg(test)]

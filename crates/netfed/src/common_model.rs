@@ -1,172 +1,111 @@
-//! The best model that several nodes can share: argmin over w of F(w) = Σᵢ Lᵢ(w), for smooth losses.
-//!
-//! Newton's method. The steps come from conjugate gradients with products of the Hessian from differences of gradients,
-//! ∇²F·v ≈ (∇F(w + hv) − ∇F(w − hv))/2h, preconditioned by the pooled second moments Σ XᵀX/m. Quadratic losses take one step.
+//! The best model that several nodes can share: argmin over w of F(w) = Σᵢ Lᵢ(w), for smooth losses, by Newton's method.
 
 use crate::Problem;
 use crate::linalg::{axpy, cholesky, cholesky_solve, dot, norm};
 use crate::loss::Growth;
 use rayon::prelude::*;
 
-/// Nodes whose gradients are added up one after the other; fixed, so that sums do not depend on threads.
+/// Nodes whose terms are added up one after the other; fixed, so that sums do not depend on threads.
 const CHUNK: usize = 256;
 /// The most Newton steps.
 const STEPS: usize = 100;
-/// Beyond this many parameters the second moments are not factored.
-const MOST_FACTORED: usize = 1500;
 
-/// Σᵢ Lᵢ of some nodes as a function of one model.
-struct Sum<'a> {
-    problem: &'a Problem,
-    nodes: &'a [usize],
-    /// Length of a model that moves predictions by about 1.
-    unit: f64,
+/// F of some nodes.
+pub(crate) struct Sum<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) nodes: &'a [usize],
 }
 
 impl Sum<'_> {
-    fn value(&self, w: &[f64]) -> f64 {
-        let parts: Vec<f64> = (self.nodes.par_chunks(CHUNK))
-            .map(|nodes| nodes.iter().map(|&i| self.problem.loss(i).value(w)).sum())
+    /// Σ over the nodes of what `add` adds to `size` numbers.
+    fn total(&self, size: usize, add: impl Fn(usize, &mut [f64]) + Sync) -> Vec<f64> {
+        let parts: Vec<Vec<f64>> = (self.nodes.par_chunks(CHUNK))
+            .map(|nodes| {
+                let mut part = vec![0.0; size];
+                nodes.iter().for_each(|&i| add(i, &mut part));
+                part
+            })
             .collect();
-        parts.iter().sum()
+        let mut total = vec![0.0; size];
+        parts.iter().for_each(|part| axpy(1.0, part, &mut total));
+        total
+    }
+
+    fn value(&self, w: &[f64]) -> f64 {
+        self.total(1, |i, sum| sum[0] += self.problem.loss(i).value(w))[0]
     }
 
     /// The gradient, and Σ‖∇Lᵢ(w)‖: what it is small in comparison with.
-    fn gradient(&self, w: &[f64]) -> (Vec<f64>, f64) {
-        let parts: Vec<(Vec<f64>, f64)> = (self.nodes.par_chunks(CHUNK))
-            .map(|nodes| {
-                let (mut total, mut own, mut size) = (vec![0.0; w.len()], vec![0.0; w.len()], 0.0);
-                for &i in nodes {
-                    self.problem.loss(i).gradient(w, &mut own);
-                    axpy(1.0, &own, &mut total);
-                    size += norm(&own);
-                }
-                (total, size)
-            })
-            .collect();
-        let (mut total, mut size) = (vec![0.0; w.len()], 0.0);
-        for (part, part_size) in &parts {
-            axpy(1.0, part, &mut total);
-            size += part_size;
-        }
+    pub(crate) fn gradient(&self, w: &[f64]) -> (Vec<f64>, f64) {
+        let d = w.len();
+        let mut total = self.total(d + 1, |i, sum| {
+            let mut own = vec![0.0; d];
+            self.problem.loss(i).gradient(w, &mut own);
+            axpy(1.0, &own, &mut sum[..d]);
+            sum[d] += norm(&own);
+        });
+        let size = total.pop().unwrap_or(0.0);
         (total, size)
     }
 
-    /// ∇²F(w)·v
-    fn curvature_times(&self, w: &[f64], v: &[f64]) -> Vec<f64> {
-        let h = 1e-4 * (self.unit + norm(w)) / norm(v).max(f64::MIN_POSITIVE);
-        let moved = |h: f64| -> Vec<f64> { w.iter().zip(v).map(|(w, v)| w + h * v).collect() };
-        let (ahead, behind) = (self.gradient(&moved(h)).0, self.gradient(&moved(-h)).0);
-        ahead.iter().zip(&behind).map(|(a, b)| (a - b) / (2.0 * h)).collect()
-    }
-}
-
-/// Solves with the pooled second moments, slightly enlarged; without a factor it changes nothing.
-struct Preconditioner {
-    factor: Option<Vec<f64>>,
-    /// Mean square of a feature.
-    square: f64,
-}
-
-impl Preconditioner {
-    fn new(problem: &Problem, nodes: &[usize]) -> Preconditioner {
-        let d = problem.dim();
-        if d > MOST_FACTORED {
-            return Preconditioner { factor: None, square: 1.0 };
+    /// ∇²F(w)⁻¹·∇F(w), with a trace of damping where F is flat.
+    fn newton_step(&self, w: &[f64], gradient: &[f64]) -> Vec<f64> {
+        let d = w.len();
+        let hessian = self.total(d * d, |i, sum| self.problem.loss(i).add_hessian(w, sum));
+        let mean = (0..d).map(|j| hessian[j * d + j]).sum::<f64>() / d as f64;
+        let mut damping = 1e-13 * if mean > 0.0 { mean } else { 1.0 };
+        loop {
+            let mut factor = hessian.clone();
+            (0..d).for_each(|j| factor[j * d + j] += damping);
+            let mut step = gradient.to_vec();
+            if cholesky(&mut factor, d, 0.0) {
+                cholesky_solve(&factor, d, &mut step);
+                return step;
+            }
+            if damping.is_nan() || damping > mean {
+                return step;
+            }
+            damping *= 100.0;
         }
-        let mut moments = vec![0.0; d * d];
-        nodes.iter().for_each(|&i| problem.loss(i).add_gram(&mut moments));
-        let mean = (0..d).map(|j| moments[j * d + j]).sum::<f64>() / d as f64;
-        (0..d).for_each(|j| moments[j * d + j] += 1e-9 * mean);
-        let square = mean / nodes.len() as f64;
-        Preconditioner { factor: cholesky(&mut moments, d, 1e-14).then_some(moments), square }
     }
 
-    fn apply(&self, r: &[f64]) -> Vec<f64> {
-        let mut z = r.to_vec();
-        if let Some(factor) = &self.factor {
-            cholesky_solve(factor, r.len(), &mut z);
+    /// A point near a minimizer, as near as rounding allows where there is one. The first step is from `start`.
+    pub(crate) fn minimize(&self, start: &[f64]) -> Vec<f64> {
+        let mut w = start.to_vec();
+        let (mut value, (mut gradient, mut size)) = (self.value(&w), self.gradient(&w));
+        for _ in 0..STEPS {
+            if norm(&gradient) <= 1e-15 * size {
+                break;
+            }
+            let step = self.newton_step(&w, &gradient);
+            let descent = dot(&step, &gradient);
+            let tried = (0..30).map(|k| 0.5f64.powi(k)).find_map(|t| {
+                let next: Vec<f64> = w.iter().zip(&step).map(|(w, s)| w - t * s).collect();
+                let (lower_value, (lower, lower_size)) = (self.value(&next), self.gradient(&next));
+                let falls = lower_value < value && lower_value <= value - 1e-4 * t * descent;
+                // Where values differ by rounding only, gradients still tell.
+                let flat =
+                    lower_value <= value * (1.0 + 1e-12) && norm(&lower) < 0.9 * norm(&gradient);
+                (falls || flat).then_some((next, lower_value, lower, lower_size))
+            });
+            let Some(better) = tried else { break };
+            (w, value, gradient, size) = better;
         }
-        z
+        w
     }
 }
 
 /// A minimizer of Σ Lᵢ over the nodes given. None where it is not found to working accuracy: classes that can be separated have none.
 pub(crate) fn common_model(problem: &Problem, nodes: &[usize]) -> Option<Vec<f64>> {
-    let preconditioner = Preconditioner::new(problem, nodes);
-    let unit = if preconditioner.square > 0.0 { preconditioner.square.sqrt().recip() } else { 1.0 };
-    let sum = Sum { problem, nodes, unit };
-    let mut w = vec![0.0; problem.dim()];
-    let (mut gradient, size_at_zero) = sum.gradient(&w);
-    let mut size = size_at_zero;
-    if size == 0.0 {
-        return Some(w);
-    }
-    let mut value = sum.value(&w);
-    for _ in 0..STEPS {
-        if norm(&gradient) <= 1e-15 * size {
-            break;
-        }
-        let step = newton_step(&sum, &w, &gradient, &preconditioner);
-        let descent = dot(&step, &gradient);
-        let tried = (0..30).map(|k| 0.5f64.powi(k)).find_map(|t| {
-            let next: Vec<f64> = w.iter().zip(&step).map(|(w, s)| w + t * s).collect();
-            let (next_value, (next_gradient, next_size)) = (sum.value(&next), sum.gradient(&next));
-            // Where values differ by rounding only, gradients still tell.
-            let lower = next_value <= value + 1e-4 * t * descent;
-            let flat =
-                next_value <= value * (1.0 + 1e-12) && norm(&next_gradient) < 0.9 * norm(&gradient);
-            (lower && next_value < value || flat).then_some((
-                next,
-                next_value,
-                next_gradient,
-                next_size,
-            ))
-        });
-        let Some(better) = tried else { break };
-        (w, value, gradient, size) = better;
-    }
+    let sum = Sum { problem, nodes };
+    let zero = vec![0.0; problem.dim()];
+    let (_, size_at_zero) = sum.gradient(&zero);
+    let w = sum.minimize(&zero);
+    let (gradient, size) = sum.gradient(&w);
     // Data that are met exactly leave no gradients to compare with; separable classes seem to, far away.
     let margins = nodes.iter().any(|&i| problem.loss(i).growth() == Growth::Margin);
     let floor = if margins { 0.0 } else { 1e-6 * size_at_zero };
     (norm(&gradient) <= 1e-10 * size.max(floor)).then_some(w)
-}
-
-/// An approximate solution of ∇²F(w)·p = −∇F(w) by preconditioned conjugate gradients.
-fn newton_step(
-    sum: &Sum,
-    w: &[f64],
-    gradient: &[f64],
-    preconditioner: &Preconditioner,
-) -> Vec<f64> {
-    let mut p = vec![0.0; w.len()];
-    let mut r: Vec<f64> = gradient.iter().map(|g| -g).collect();
-    let mut z = preconditioner.apply(&r);
-    let mut direction = z.clone();
-    let mut rho = dot(&r, &z);
-    let goal = 1e-11 * norm(&r);
-    for k in 0..(2 * w.len() + 20).min(400) {
-        let image = sum.curvature_times(w, &direction);
-        let curvature = dot(&direction, &image);
-        if curvature.is_nan() || curvature <= 1e-14 * norm(&direction) * norm(&image) {
-            if k == 0 {
-                return z;
-            }
-            break;
-        }
-        let alpha = rho / curvature;
-        axpy(alpha, &direction, &mut p);
-        axpy(-alpha, &image, &mut r);
-        if norm(&r) <= goal {
-            break;
-        }
-        z = preconditioner.apply(&r);
-        let next = dot(&r, &z);
-        let beta = next / rho;
-        rho = next;
-        direction = z.iter().zip(&direction).map(|(z, d)| z + beta * d).collect();
-    }
-    p
 }
 
 #[cfg(test)]
@@ -203,8 +142,7 @@ mod tests {
                 let problem = problem(kind, ridge, scale);
                 let w = common_model(&problem, &nodes)
                     .unwrap_or_else(|| panic!("{kind:?} {ridge} {scale}"));
-                let (gradient, size) =
-                    Sum { problem: &problem, nodes: &nodes, unit: 1.0 }.gradient(&w);
+                let (gradient, size) = Sum { problem: &problem, nodes: &nodes }.gradient(&w);
                 let off = norm(&gradient) / size;
                 assert!(off <= 1e-10, "{kind:?} {ridge} {scale}: {off}");
             }

@@ -53,7 +53,8 @@ impl Graph {
     /// A graph from its number of nodes and its edges, each as (node, node, weight) in any
     /// order. Self-loops, duplicates and weights that are not positive are refused.
     pub fn new(nodes: usize, edges: &[(usize, usize, f64)]) -> Result<Graph, Error> {
-        let most = u32::MAX as usize;
+        // Sweeps number edges in 30 bits.
+        let most = 1 << 30;
         if nodes > most || edges.len() > most {
             let found = nodes.max(edges.len());
             return Err(Error::Size { what: "nodes or edges, at most", expected: most, found });

@@ -5,7 +5,7 @@
 //!
 //!   δu = −ω(p_tail − p_head),   p a solution of the Laplace equations Σ sign·ω(p_tail − p_head) = r,
 //!
-//! one for each parameter. ω = 1 − (‖u‖*/c)² is large where there is room. What leaves the domain of the
+//! one for each parameter. ω = c(1 − (‖u‖/c)²) is large where there is room. What leaves the domain of the
 //! conjugate penalty is moved back into it, and the rest is corrected again.
 
 use crate::fusion::Fusion;
@@ -49,17 +49,14 @@ pub(crate) fn repair(
         }
         last = size;
         set_room(problem, fusion, duals, &mut room);
-        let laplace = match direct.take() {
-            Some(laplace) => direct.insert(laplace),
-            None => {
-                let entries = (problem.nodes() + problem.graph().edges().len()) as f64;
-                if !spend(ANALYSIS * entries / sweep_cost(problem)) {
-                    return;
-                }
-                direct.insert(Laplace::new(problem))
+        if direct.is_none() {
+            let entries = (problem.nodes() + problem.graph().edges().len()) as f64;
+            if !spend(ANALYSIS * entries / sweep_cost(problem)) {
+                return;
             }
-        };
-        let (potential, goes_on) = match laplace {
+            direct = Some(Laplace::new(problem));
+        }
+        let (potential, goes_on) = match direct.as_mut().and_then(Option::as_mut) {
             Some(laplace) => laplace.solve(problem, &room, &rest, spend),
             None => conjugate_gradients(problem, &room, &rest, spend),
         };

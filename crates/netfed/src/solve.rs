@@ -25,10 +25,10 @@ pub struct Options {
     /// The run ends after this many iterations.
     pub max_iterations: u64,
     /// γ in τ = γ/degree, σ = 1/(2γ). Algorithm 1 as published has γ = 1. The limit is the same for every γ > 0, the
-    /// way there is not.
+    /// way there is not. The auto solver starts from it.
     pub step_ratio: f64,
-    /// Iterations between two looks at the certificate: the first after this many, later ones after this many or 5%
-    /// of the iterations so far, whichever is more.
+    /// Iterations between two looks at the certificate: the first after this many, later ones after this many or a part of
+    /// the iterations so far, whichever is more (Algorithm 1: 5%; the auto solver: 40%, at most 100).
     pub check_every: u64,
 }
 

@@ -88,10 +88,10 @@ impl<'a> System<'a> {
     ) -> bool {
         let reduced = self.reduced;
         if let Some((cholesky, sweeps)) = &mut self.direct {
-            let mut values = reduced.values(params);
+            let (mut values, trace) = reduced.values(params);
             let n = reduced.fusion.count;
             let diagonal = values.len() - n;
-            let mean = reduced.pattern_diagonal_sum(&values) / n as f64;
+            let mean = trace / n as f64;
             // Flat losses leave nothing to scale with.
             let mut shift = damping * if mean > 0.0 { mean } else { 1.0 };
             for _ in 0..6 {
@@ -146,12 +146,12 @@ impl Reduced<'_> {
         entries
     }
 
-    /// The values that belong to [`Reduced::pattern`], with zeros for the diagonal at the end.
-    fn values(&self, params: &Matrix) -> Vec<f64> {
+    /// The values that belong to [`Reduced::pattern`], with zeros for the diagonal at the end; and the trace of the matrix.
+    fn values(&self, params: &Matrix) -> (Vec<f64>, f64) {
         let (problem, dim) = (self.problem, self.problem.dim());
         let mut values = Vec::with_capacity(self.entries());
         let (mut block, mut diff) = (vec![0.0; dim * dim], vec![0.0; dim]);
-        let (mut node, mut part) = (0, 0);
+        let (mut node, mut part, mut trace) = (0, 0, 0.0);
         self.for_blocks(|rows, cols| {
             let sign = if node < problem.nodes() {
                 block.fill(0.0);
@@ -169,27 +169,14 @@ impl Reduced<'_> {
                 if (part - 1) % 4 < 2 { 1.0 } else { -1.0 }
             };
             for (r, row) in rows.iter().zip(block.chunks_exact(dim)) {
-                values.extend(cols.iter().zip(row).filter(|(c, _)| *c <= r).map(|(_, v)| sign * v));
-            }
-        });
-        values.resize(values.len() + self.fusion.count, 0.0);
-        values
-    }
-
-    fn pattern_diagonal_sum(&self, values: &[f64]) -> f64 {
-        let mut at = 0;
-        let mut sum = 0.0;
-        self.for_blocks(|rows, cols| {
-            for r in rows {
-                for c in cols.iter().filter(|c| *c <= r) {
-                    if c == r {
-                        sum += values[at];
-                    }
-                    at += 1;
+                for (c, v) in cols.iter().zip(row).filter(|(c, _)| *c <= r) {
+                    values.push(sign * v);
+                    trace += if c == r { sign * v } else { 0.0 };
                 }
             }
         });
-        sum
+        values.resize(values.len() + self.fusion.count, 0.0);
+        (values, trace)
     }
 
     /// block ← c·∇²φ(diff), row-major.

@@ -48,6 +48,12 @@ impl LeastSquares {
         self.factors.chunks_exact(d + 2).map(move |f| (f[d], f[d + 1], &f[..d]))
     }
 
+    /// Rows s_k·v_k times √scale: their Gram matrix is scale·XᵀX.
+    fn rows(&self, scale: f64) -> Vec<f64> {
+        let root = scale.sqrt();
+        self.triples().flat_map(|(s, _, v)| v.iter().map(move |v| root * s * v)).collect()
+    }
+
     fn rank(&self) -> usize {
         self.factors.len() / (self.dim + 2)
     }
@@ -124,13 +130,8 @@ impl Loss for LeastSquares {
     }
 
     fn add_hessian(&self, _params: &[f64], hessian: &mut [f64]) {
-        let d = self.dim;
-        for (s, _, v) in self.triples() {
-            for (i, vi) in v.iter().enumerate() {
-                axpy(2.0 * s * s / self.m() * vi, v, &mut hessian[i * d..(i + 1) * d]);
-            }
-        }
-        (0..d).for_each(|j| hessian[j * d + j] += 2.0 * self.ridge);
+        add_gram(&self.rows(2.0 / self.m()), self.dim, hessian);
+        (0..self.dim).for_each(|j| hessian[j * self.dim + j] += 2.0 * self.ridge);
     }
 
     fn add_hessian_times(&self, _params: &[f64], direction: &[f64], out: &mut [f64]) {
@@ -222,10 +223,7 @@ impl Loss for LeastSquares {
     }
 
     fn add_gram(&self, gram: &mut [f64]) {
-        let scale = self.m().sqrt().recip();
-        let rows: Vec<f64> =
-            self.triples().flat_map(|(s, _, v)| v.iter().map(move |v| s * scale * v)).collect();
-        add_gram(&rows, self.dim, gram);
+        add_gram(&self.rows(1.0 / self.m()), self.dim, gram);
     }
 
     fn add_gram_times(&self, direction: &[f64], out: &mut [f64]) {
