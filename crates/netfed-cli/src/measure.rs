@@ -1,8 +1,10 @@
-//! Errors of models on data with labels: two measures for each kind of loss.
+//! Errors of models on data with labels: two measures for each kind of loss, and the one that settings are compared by.
 
 use netfed::LossKind;
 
+use crate::failure::Failure;
 use crate::load::PointTable;
+use crate::settings::choose;
 
 /// wᵀx of every point, in order; `models` has one model per node of the table, with the intercept last.
 pub(crate) fn scores(intercept: bool, models: &[&[f64]], points: &PointTable) -> Vec<f64> {
@@ -48,4 +50,80 @@ pub(crate) fn measures(
     }
     let error = |(s, y): (&f64, &f64)| [(s - y) * (s - y), (s - y).abs()];
     (["mean squared error", "mean absolute error"], scores.iter().zip(labels).map(error).collect())
+}
+
+/// The error that settings are compared by.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Measure {
+    kind: LossKind,
+    column: usize,
+    /// In words.
+    pub(crate) name: &'static str,
+}
+
+impl Measure {
+    /// The measure with this name, or the one nearest to the loss.
+    pub(crate) fn new(kind: LossKind, name: Option<&str>) -> Result<Measure, Failure> {
+        let (names, words, default) = match kind {
+            LossKind::Squared => {
+                (["squared", "absolute"], ["mean squared error", "mean absolute error"], 0)
+            }
+            LossKind::Huber { .. } | LossKind::Absolute => {
+                (["squared", "absolute"], ["mean squared error", "mean absolute error"], 1)
+            }
+            LossKind::Logistic => {
+                (["accuracy", "loss"], ["share of wrong predictions", "log loss"], 1)
+            }
+            LossKind::Hinge => {
+                (["accuracy", "loss"], ["share of wrong predictions", "hinge loss"], 1)
+            }
+            LossKind::Mean => {
+                (["squared", "distance"], ["mean squared distance", "mean distance"], 0)
+            }
+        };
+        let column = match name {
+            Some(name) => {
+                let name = choose("measure for this loss", name, &names)?;
+                names.iter().position(|n| *n == name).unwrap_or(default)
+            }
+            None => default,
+        };
+        Ok(Measure { kind, column, name: words[column] })
+    }
+
+    /// The mean error over all points; `models` has one model per node of the table, in the units of the data.
+    pub(crate) fn error(&self, intercept: bool, models: &[&[f64]], points: &PointTable) -> f64 {
+        let (_, values) = measures(self.kind, intercept, models, points);
+        let mean = values.iter().map(|v| v[self.column]).sum::<f64>() / values.len() as f64;
+        // Accuracy is the one measure that is better when larger.
+        if self.kind.is_classification() && self.column == 0 { 1.0 - mean } else { mean }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accuracy_is_turned_into_an_error() {
+        let points = PointTable {
+            nodes: vec!["a".into()],
+            node_of_row: vec![0; 4],
+            features: vec!["x".into()],
+            x: vec![1.0, 2.0, -1.0, 3.0],
+            y: Some(vec![1.0, 1.0, 1.0, -1.0]),
+            low_label: -1.0,
+        };
+        let measure = Measure::new(LossKind::Logistic, Some("accuracy")).unwrap();
+        assert_eq!(measure.error(false, &[&[1.0]], &points), 0.5);
+        assert_eq!(measure.error(false, &[&[-1.0]], &points), 0.5);
+        let measure = Measure::new(LossKind::Squared, None).unwrap();
+        assert_eq!(measure.error(false, &[&[1.0]], &points), (0.0 + 1.0 + 4.0 + 16.0) / 4.0);
+    }
+
+    #[test]
+    fn unknown_measures_are_refused() {
+        let text = Measure::new(LossKind::Squared, Some("accuracy")).unwrap_err().to_string();
+        assert!(text.contains("squared, absolute"), "{text}");
+    }
 }

@@ -51,6 +51,17 @@ pub(crate) fn prepare(
     prepare_part(points, edges, settings)
 }
 
+impl Prepared {
+    /// The models in the units of the data.
+    pub(crate) fn in_units_of_the_data(&self, params: &Matrix) -> Matrix {
+        let mut params = params.clone();
+        if let Some(scaling) = &self.scaling {
+            scaling.undo(&mut params);
+        }
+        params
+    }
+}
+
 /// Builds the problem of a part of the data points, in which a feature may be 0 everywhere.
 pub(crate) fn prepare_part(
     points: PointTable,

@@ -4,7 +4,7 @@
 //! nodes, or by a smaller part of its size (what a solver leaves of a difference that is zero). Clusters are the
 //! connected components of the fused edges. Every parameter counts in its own units.
 
-use crate::{Graph, Matrix};
+use crate::{Graph, Matrix, Solution};
 
 /// The clusters of a solution.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +52,20 @@ impl Clusters {
             of_node: component.iter().map(|&c| rank[c]).collect(),
             sizes: order.iter().map(|&c| sizes[c]).collect(),
         }
+    }
+
+    /// The clusters of a solution on a graph: neighbors are fused when every parameter differs by at most [`Clusters::TOLERANCE`] of its
+    /// standard deviation, or by what the accuracy of the solution leaves open.
+    pub fn of(graph: &Graph, solution: &Solution) -> Clusters {
+        Clusters::find(graph, &solution.params, Clusters::TOLERANCE, Clusters::noise(solution))
+    }
+
+    /// A part of the standard deviation of a parameter over all nodes.
+    pub const TOLERANCE: f64 = 1e-3;
+
+    /// The part of the size of a parameter that a solution leaves open.
+    pub fn noise(solution: &Solution) -> f64 {
+        0.1 * solution.certificate.accuracy().sqrt()
     }
 
     /// Number of clusters.

@@ -8,8 +8,6 @@ use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from
 use crate::{Certificate, Error, Problem};
 use std::ops::ControlFlow;
 
-/// Neighbors whose parameters each differ by less than this part of their spread are in one cluster.
-const OF_SPREAD: f64 = 1e-3;
 /// The first λ of the path is first looked for at this part of the last, and then at tenths of it.
 const FIRST: f64 = 1e-3;
 /// It is found when at least this part of the nodes with data stand alone,
@@ -71,7 +69,7 @@ pub fn first_lambda(
         let at = problem.at_lambda(lambda)?;
         let solution = match found.take() {
             Some((from, most, start)) => {
-                let next = solve_from(&at, options, scaled(start, from, lambda), &mut observer)?;
+                let next = solve_from(&at, options, start.scaled(lambda / from), &mut observer)?;
                 let clusters = clusters(problem, &next)?;
                 if alone(&clusters, &with_data) <= most {
                     return Ok(from);
@@ -114,7 +112,7 @@ pub fn follow_path(
         // λ = 0 has no edges, hence no duals.
         let solution = match start {
             Some((from, start)) if from > 0.0 && lambda > 0.0 => {
-                solve_from(&at, options, scaled(start, from, lambda), &mut watch)?
+                solve_from(&at, options, start.scaled(lambda / from), &mut watch)?
             }
             _ => solve(&at, options, &mut watch)?,
         };
@@ -140,12 +138,5 @@ pub fn follow_path(
 
 /// The clusters of a solution on the graph as given, also at λ = 0.
 fn clusters(problem: &Problem, solution: &Solution) -> Result<Clusters, Error> {
-    let noise = 0.1 * solution.certificate.accuracy().sqrt();
-    let graph = problem.at_lambda(1.0)?;
-    Ok(Clusters::find(graph.graph(), &solution.params, OF_SPREAD, noise))
-}
-
-fn scaled(mut start: Start, from: f64, to: f64) -> Start {
-    start.duals.as_mut_slice().iter_mut().for_each(|u| *u *= to / from);
-    start
+    Ok(Clusters::of(problem.at_lambda(1.0)?.graph(), solution))
 }

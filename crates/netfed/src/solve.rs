@@ -82,6 +82,14 @@ pub struct Start {
     pub duals: Matrix,
 }
 
+impl Start {
+    /// The same models, with duals for a λ that is `ratio` times as large: those of a norm fill the same part of their ball.
+    pub fn scaled(mut self, ratio: f64) -> Start {
+        self.duals.as_mut_slice().iter_mut().for_each(|u| *u *= ratio);
+        self
+    }
+}
+
 /// The outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {

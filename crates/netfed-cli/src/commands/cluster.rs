@@ -5,7 +5,7 @@ mod page;
 
 use std::path::PathBuf;
 
-use netfed::{Matrix, NeighborGraph, Options, neighbor_graph};
+use netfed::{Matrix, NeighborGraph, neighbor_graph};
 use serde_json::json;
 
 use crate::args::Cluster;
@@ -51,11 +51,7 @@ pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
     if !args.quiet {
         prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
     }
-    let options = Options {
-        tolerance: settings.tol,
-        max_iterations: settings.max_iter,
-        ..Options::default()
-    };
+    let options = settings.options();
     catch_interrupts();
     let trail = match args.lambda {
         Some(lambda) => {

@@ -18,9 +18,6 @@ use crate::report::text::{percent, plural, scientific};
 use crate::report::{HistoryRow, Outcome, Report, render};
 use crate::settings::Settings;
 
-/// Neighbors whose parameters each differ by less than this part of their spread over all nodes are in one cluster.
-pub(crate) const CLUSTER_TOLERANCE: f64 = 1e-3;
-
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let from_file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
@@ -68,15 +65,10 @@ impl Fitted {
             solve(&prepared.problem, &settings.options(), |progress| watch.observe(&progress))?;
         watch.finish();
         let seconds = watch.seconds();
-        let noise = 0.1 * solution.certificate.accuracy().sqrt();
-        let clusters =
-            Clusters::find(prepared.problem.graph(), &solution.params, CLUSTER_TOLERANCE, noise);
+        let clusters = Clusters::of(prepared.problem.graph(), &solution);
         let Prepared { problem, graph, .. } = &prepared;
         let edges = EdgeTable::new(problem, graph, &solution.params, &solution.duals);
-        let mut params = solution.params.clone();
-        if let Some(scaling) = &prepared.scaling {
-            scaling.undo(&mut params);
-        }
+        let params = prepared.in_units_of_the_data(&solution.params);
         Ok(Fitted { prepared, solution, params, clusters, edges, history: watch.history, seconds })
     }
 
@@ -148,7 +140,7 @@ impl Fitted {
             "features": self.prepared.features.len(),
             "points": self.prepared.points_per_node.iter().sum::<usize>(),
             "clusters": self.clusters.count(),
-            "cluster_tolerance": CLUSTER_TOLERANCE,
+            "cluster_tolerance": Clusters::TOLERANCE,
             "exact_clusters": Clusters::find(&self.prepared.graph, &self.solution.params, 0.0, 0.0).count(),
             "loss": settings.loss_name(),
             "penalty": settings.penalty_name(),

@@ -9,7 +9,6 @@ mod validation;
 use std::path::Path as FilePath;
 
 use maud::html;
-use netfed::Options;
 use serde_json::json;
 
 use crate::args::Path;
@@ -48,11 +47,7 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
     if !args.quiet {
         prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
     }
-    let options = Options {
-        tolerance: settings.tol,
-        max_iterations: settings.max_iter,
-        ..Options::default()
-    };
+    let options = settings.options();
     let numbers = args.range.lambdas.unwrap_or(50) * prepared.nodes.len() * prepared.features.len();
     let keep = args.keep_parameters || numbers <= MOST_NUMBERS;
     catch_interrupts();
@@ -103,12 +98,18 @@ impl Walked {
                 number(v.mean[best]),
                 number(v.error[best])
             )];
+            if best == 0 && self.trail.lambdas.len() > 1 {
+                why.push("That is the smallest λ of the path; smaller ones may be better: try --lambda-min.".into());
+            }
             if simplest > best {
                 why.push(format!(
-                    "λ = {} is the largest that is as good within one standard error ({}); it has {} clusters. netfed tune compares settings on the same splits, which is sharper.",
+                    "λ = {} is the largest that is as good within one standard error ({}){}. netfed tune compares settings on the same splits, which is sharper.",
                     rounded(self.trail.lambdas[simplest], 3),
                     number(v.mean[simplest]),
-                    points[simplest].clusters.count()
+                    match self.trail.merges() {
+                        true => format!("; it has {}", plural(points[simplest].clusters.count(), "cluster")),
+                        false => String::new(),
+                    }
                 ));
             }
             return (simplest, why);
@@ -118,6 +119,7 @@ impl Walked {
                 "Without validation the path itself suggests λ = {}: {number} clusters (not counting very small ones) stay the same over the longest stretch of λ.",
                 rounded(points[at].lambda, 3)
             )]),
+            None if !self.trail.merges() => (last, vec!["Without validation nothing speaks for one λ rather than another; say --folds 5.".into()]),
             None => (last, vec!["The path has no stretch with several clusters that last, so nothing speaks for one λ rather than another.".into()]),
         }
     }
@@ -202,13 +204,16 @@ impl Walked {
         let (trail, p) = (&self.trail, &self.prepared);
         let (chosen, mut why) = self.chosen();
         why.push(self.next(out, chosen));
-        let headline = format!(
-            "From {} to {} along λ — λ = {} suggested, with {}",
-            plural(trail.points[0].clusters.count(), "cluster"),
-            trail.points[trail.points.len() - 1].clusters.count(),
-            rounded(trail.points[chosen].lambda, 3),
-            plural(trail.points[chosen].clusters.count(), "cluster")
-        );
+        let suggested = rounded(trail.points[chosen].lambda, 3);
+        let headline = match trail.merges() {
+            true => format!(
+                "From {} to {} along λ — λ = {suggested} suggested, with {}",
+                plural(trail.points[0].clusters.count(), "cluster"),
+                trail.points[trail.points.len() - 1].clusters.count(),
+                plural(trail.points[chosen].clusters.count(), "cluster")
+            ),
+            false => format!("Models that get more alike along λ — λ = {suggested} suggested"),
+        };
         let sizes = [
             ("Nodes", p.nodes.len()),
             ("Edges", p.graph.edges().len()),
@@ -219,8 +224,8 @@ impl Walked {
         let body = html! {
             (page::header("path", &headline, trail, &sizes))
             (page::sentences("Which λ to take", &why))
-            (page::tree(trail, &p.nodes, chosen))
-            (page::charts(trail, validation.map(|v| (v, validation::axis(self.settings.loss))), chosen))
+            @if trail.merges() { (page::tree(trail, &p.nodes, chosen)) }
+            (page::charts(trail, validation, chosen))
             (page::sentences("The end of the path", &[trail.end_in_words()]))
             (page::warnings(&p.warnings))
             (page::table(trail, validation, chosen))
@@ -241,14 +246,20 @@ impl Walked {
         let trail = &self.trail;
         let (chosen, why) = self.chosen();
         let mut text = format!(
-            "{}: {} values of λ from {} to {} in {}, {} to {} clusters\n  {}\n",
+            "{}: {} values of λ from {} to {} in {}{}\n  {}\n",
             trail.status(),
             trail.points.len(),
             digits(trail.points[0].lambda),
             digits(trail.points[trail.points.len() - 1].lambda),
             duration(trail.total),
-            trail.points[0].clusters.count(),
-            trail.points[trail.points.len() - 1].clusters.count(),
+            match trail.merges() {
+                true => format!(
+                    ", {} to {} clusters",
+                    trail.points[0].clusters.count(),
+                    trail.points[trail.points.len() - 1].clusters.count()
+                ),
+                false => String::new(),
+            },
             trail.end_in_words()
         );
         why.iter().for_each(|line| text.push_str(&format!("  {line}\n")));

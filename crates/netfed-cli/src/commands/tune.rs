@@ -5,8 +5,6 @@ mod criteria;
 mod cross_validation;
 mod files;
 mod flags;
-mod grid;
-mod measure;
 mod outcome;
 mod page;
 mod path;
@@ -20,6 +18,9 @@ pub(crate) use flags::Tune;
 
 use std::path::Path;
 
+use netfed::Options;
+
+use crate::commands::path::trail::default_values;
 use crate::commands::{print, start_threads};
 use crate::failure::Failure;
 use crate::load::{read_edges, read_points};
@@ -30,7 +31,7 @@ use choice::Choice;
 use criteria::on_all_data;
 use cross_validation::cross_validate;
 use outcome::Outcome;
-use path::{Data, pooled};
+use path::Data;
 use plan::{Lambdas, Plan};
 use variant::Variant;
 
@@ -73,9 +74,11 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
         match &plan.lambdas {
             Lambdas::Given(given) => path.extend(given),
             Lambdas::Count(count) => {
-                let one = pooled(&data.points, &variant.settings)?;
-                let penalty = variant.settings.penalty_name();
-                path.extend(grid::grid(&prepared.problem, &one.scaled, penalty, *count));
+                if !quiet {
+                    say(&format!("looking for the range of λ, penalty {}", variant.label));
+                }
+                let options = Options { tolerance: plan.tolerance, ..variant.settings.options() };
+                path.extend(default_values(&prepared.problem, *count, &options, quiet)?);
             }
         }
         lambdas.push(path);

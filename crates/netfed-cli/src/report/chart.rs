@@ -26,6 +26,18 @@ pub(crate) fn color_class(color: Option<usize>) -> &'static str {
     color.map_or("cx", |color| CLASSES[color % CLASSES.len()])
 }
 
+/// The values that a chart covers: all of them, unless some are so large that they would flatten the rest.
+pub(crate) fn window(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let mut values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return (0.0, 1.0) };
+    let middle = values[values.len() / 2];
+    let cap = if middle > low { low + 5.0 * (middle - low) } else { high };
+    let high = values.iter().rev().find(|v| **v <= cap).copied().unwrap_or(high);
+    let pad = 0.06 * (high - low);
+    (low - pad, high + pad)
+}
+
 /// One axis: what it measures and how it is spaced.
 pub(crate) struct Axis<'a> {
     /// What the axis measures.

@@ -8,7 +8,7 @@
 //! `tighten.rs` brings lower and upper bound together.
 
 use super::tighten::{Bounds, tighten};
-use super::{Forest, LambdaMax, Proof, Tangent, congestion, ratio, scaled};
+use super::{Forest, LambdaMax, Proof, Tangent, congestion, ratio};
 use crate::linalg::axpy;
 use crate::loss::{Loss, Mean};
 use crate::solve::{Options, Progress, Start, Status, solve_from};
@@ -59,7 +59,7 @@ pub(super) fn lambda_max(
         let lambda = lower * (1.0 - if gain < BELOW { BELOW } else { 0.0 });
         let options = Options { tolerance, max_iterations, ..*options };
         let problem = clustering.at_lambda(lambda)?;
-        let solution = solve_from(&problem, &options, scaled(start, at, lambda), &mut *observer)?;
+        let solution = solve_from(&problem, &options, start.scaled(lambda / at), &mut *observer)?;
         at = lambda;
         let reached = ratio(unit, g, &solution.params);
         start = Start { params: solution.params, duals: solution.duals };

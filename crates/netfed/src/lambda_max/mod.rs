@@ -131,9 +131,3 @@ fn congestion(unit: &Problem, duals: &Matrix) -> f64 {
     });
     load.fold(0.0, f64::max)
 }
-
-/// The start of the next solve: duals of a norm scale with λ.
-fn scaled(mut start: Start, from: f64, to: f64) -> Start {
-    start.duals.as_mut_slice().iter_mut().for_each(|u| *u *= to / from);
-    start
-}

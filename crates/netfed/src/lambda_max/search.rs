@@ -3,7 +3,7 @@
 //! Losses with kinks: one model is optimal at λ exactly if Σ Lᵢ(wᵢ) + λ Σ Aₑ φ ≥ F* = min Σ Lᵢ(w) for all w. So every w proves
 //! λ_max ≥ (F* − Σ Lᵢ(wᵢ)) / Σ Aₑ φ(w_tail − w_head). The dual bound at any λ is at most F* and stands for it.
 
-use super::{Forest, LambdaMax, Proof, components, congestion, scaled, total_variation};
+use super::{Forest, LambdaMax, Proof, components, congestion, total_variation};
 use crate::certificate::Certifier;
 use crate::linalg::{axpy, distance};
 use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
@@ -42,7 +42,7 @@ pub(super) fn until_merged(
         let problem = unit.at_lambda(lambda)?;
         let solution = match start {
             Some((from, start)) => {
-                solve_from(&problem, options, scaled(start, from, lambda), &mut *observer)?
+                solve_from(&problem, options, start.scaled(lambda / from), &mut *observer)?
             }
             None => solve(&problem, options, &mut *observer)?,
         };

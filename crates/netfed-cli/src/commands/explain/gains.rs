@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::folds::folds;
 use crate::load::PointTable;
 use crate::measure::measures;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::{Prepared, prepare_part};
 use crate::progress::{Steps, catch_interrupts, interrupted};
 
 /// Nodes with fewer points say nothing about themselves.
@@ -100,7 +100,7 @@ pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Fa
             continue;
         }
         let training = run.points.select(|r| fold[r] != k);
-        let part = prepare(training, run.edge_list.clone(), &run.settings).map_err(|e| {
+        let part = prepare_part(training, run.edge_list.clone(), &run.settings).map_err(|e| {
             Failure::input(format!("training without fold {} of {count}: {e}", k + 1))
         })?;
         let test = run.points.select(|r| fold[r] == k);
@@ -144,10 +144,7 @@ fn errors_of(
     solution: &Solution,
     test: &PointTable,
 ) -> (&'static str, Vec<f64>) {
-    let mut params = solution.params.clone();
-    if let Some(scaling) = &part.scaling {
-        scaling.undo(&mut params);
-    }
+    let params = part.in_units_of_the_data(&solution.params);
     // The nodes of the points come first in the problem, in the same order.
     let models: Vec<&[f64]> = (0..test.nodes.len()).map(|i| params.row(i)).collect();
     let (names, values) = measures(run.settings.loss, run.settings.intercept, &models, test);

@@ -64,10 +64,7 @@ pub(crate) fn parameters_csv(trail: &Trail, prepared: &Prepared) -> String {
     let header = ["lambda", "node"].into_iter();
     let mut csv = Csv::new(header.chain(prepared.features.iter().map(String::as_str)));
     for (point, models) in trail.points.iter().zip(&trail.models) {
-        let mut models = models.clone();
-        if let Some(scaling) = &prepared.scaling {
-            scaling.undo(&mut models);
-        }
+        let models = prepared.in_units_of_the_data(models);
         for (i, node) in prepared.nodes.iter().enumerate() {
             let place = [Cell::Number(point.lambda), Cell::Text(node.clone())].into_iter();
             csv.row(place.chain(models.row(i).iter().map(|v| Cell::Number(*v))));

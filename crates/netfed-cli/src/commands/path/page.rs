@@ -5,7 +5,7 @@ use netfed::{PathPoint, Status};
 
 use super::trail::Trail;
 use super::validation::Validation;
-use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
+use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart, window};
 use crate::report::dendrogram::{Dendrogram, dendrogram};
 use crate::report::text::{count, duration, number, plural};
 use crate::report::{COLORS, figure};
@@ -84,20 +84,16 @@ pub(crate) fn tree(trail: &Trail, names: &[String], chosen: usize) -> Markup {
 }
 
 /// Number of clusters and error on held-out data along λ.
-pub(crate) fn charts(
-    trail: &Trail,
-    validation: Option<(&Validation, &str)>,
-    chosen: usize,
-) -> Markup {
+pub(crate) fn charts(trail: &Trail, validation: Option<&Validation>, chosen: usize) -> Markup {
     let counts: Vec<(f64, f64)> =
         trail.points.iter().map(|p| (p.lambda, p.clusters.count() as f64)).collect();
     let many = counts.iter().any(|c| c.1 > 20.0);
     let rule = vec![(trail.points[chosen].lambda, "chosen".to_owned())];
-    let chart = |label: &str, scale, points: Vec<(f64, f64)>, spread, color| {
+    let chart = |label: &str, scale, range, points: Vec<(f64, f64)>, spread, color| {
         line_chart(&LineChart {
             title: label,
             x: Axis { label: "λ", scale: Scale::Log10, range: None },
-            y: Axis { label, scale, range: None },
+            y: Axis { label, scale, range },
             series: vec![Series {
                 name: label,
                 points,
@@ -115,6 +111,7 @@ pub(crate) fn charts(
     let clusters = chart(
         "Number of clusters",
         if many { Scale::Log10 } else { Scale::Linear },
+        None,
         counts,
         Vec::new(),
         0,
@@ -124,12 +121,14 @@ pub(crate) fn charts(
         section id="along" {
             h2 { "Along λ" }
             div.pair {
-                figure { (PreEscaped(clusters)) figcaption { "Left: nodes on their own. Right: one model for all." } }
-                @if let Some((v, label)) = validation {
+                @if trail.merges() {
+                    figure { (PreEscaped(clusters)) figcaption { "Left: nodes on their own. Right: one model for all." } }
+                }
+                @if let Some(v) = validation {
                     @let points = trail.points.iter().enumerate().map(|(k, p)| (p.lambda, v.mean[skipped + k])).collect();
                     @let spread = (skipped..v.mean.len()).map(|k| (v.mean[k] - v.error[k], v.mean[k] + v.error[k])).collect();
                     figure {
-                        (PreEscaped(chart(label, Scale::Linear, points, spread, 1)))
+                        (PreEscaped(chart(&format!("Held-out data: {}", v.measure), Scale::Linear, Some(window(v.mean.iter().copied())), points, spread, 1)))
                         figcaption { "Mean over " (v.folds) " folds; bars are one standard error. Low is good: the data held out were not seen in training." }
                     }
                 }

@@ -18,7 +18,7 @@ const DEFAULT_COUNT: usize = 50;
 /// The most values of λ.
 const MOST: usize = 10_000;
 /// The first λ, as a part of the last, for penalties that never merge.
-const NEVER: f64 = 1e-5;
+const NEVER: f64 = 1e-6;
 
 /// A path.
 pub(crate) struct Trail {
@@ -100,6 +100,11 @@ impl Trail {
         Ok(Trail { end: None, lambdas, points, seconds, models, tree, total })
     }
 
+    /// Whether models become equal along the path: quadratic penalties do not make them so.
+    pub(crate) fn merges(&self) -> bool {
+        self.end.as_ref().is_none_or(|end| end.proof != Proof::Never)
+    }
+
     /// How the path ended, for people and programs.
     pub(crate) fn status(&self) -> &'static str {
         let any = |status| self.points.iter().any(|p| p.status == status);
@@ -170,10 +175,43 @@ fn values(
             )));
         }
         (Some(first), _) => first,
-        (None, Some(Proof::Never)) => last * NEVER,
-        (None, _) => first_lambda(problem, last, options, |p| watch.observe(&p))?,
+        (None, proof) => hardly_coupled(problem, last, proof, options, watch)?,
     };
     Ok(log_grid(first, last, count))
+}
+
+/// A λ at which hardly anything is coupled, for a path up to `last`.
+fn hardly_coupled(
+    problem: &Problem,
+    last: f64,
+    proof: Option<Proof>,
+    options: &Options,
+    watch: &mut Watch,
+) -> Result<f64, Failure> {
+    match proof {
+        Some(Proof::Never) => Ok(last * NEVER),
+        _ => Ok(first_lambda(problem, last, options, |p| watch.observe(&p))?),
+    }
+}
+
+/// `count` values of λ from hardly coupled to all merged, or to one where there is nothing to merge.
+pub(crate) fn default_values(
+    problem: &Problem,
+    count: usize,
+    options: &Options,
+    quiet: bool,
+) -> Result<Vec<f64>, Failure> {
+    let mut watch = Watch::new(options.tolerance, quiet);
+    let end = lambda_max(problem, options, |p| watch.observe(&p))?;
+    let values = match end.upper {
+        0.0 => vec![1.0],
+        last => {
+            let first = hardly_coupled(problem, last, Some(end.proof), options, &mut watch)?;
+            log_grid(first, last, count)
+        }
+    };
+    watch.finish();
+    Ok(values)
 }
 
 fn check(range: Range) -> Result<(), Failure> {

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use netfed::{LossKind, Options, Start, Step, follow_path};
+use netfed::{Options, Start, Step, follow_path};
 
 use crate::failure::Failure;
 use crate::folds::folds;
 use crate::load::{EdgeList, PointTable};
-use crate::measure::measures;
-use crate::prepare::prepare;
+use crate::measure::Measure;
+use crate::prepare::prepare_part;
 use crate::progress::{Steps, interrupted};
 use crate::settings::Settings;
 
@@ -58,29 +58,17 @@ pub(crate) fn validate(
 ) -> Result<Option<Validation>, Failure> {
     let fold_of = folds(points, count, settings.seed);
     let steps = Steps::new(count * lambdas.len(), quiet);
-    let mut measure = "";
+    let measure = Measure::new(settings.loss, None)?;
     let mut errors = vec![Vec::with_capacity(count); lambdas.len()];
     for fold in 0..count {
         let train = points.select(|row| fold_of[row] != fold);
         let test = points.select(|row| fold_of[row] == fold);
-        let prepared = prepare(train, edges.clone(), settings).map_err(|e| {
-            Failure::input(format!(
-                "without the data of one fold: {e} Say --folds 0 for no validation."
-            ))
-        })?;
+        let prepared = prepare_part(train, edges.clone(), settings)?;
         follow_path(&prepared.problem, lambdas, options, top.cloned(), |step| {
             if let Step::Solved(index, _, solution) = step {
-                let mut params = solution.params.clone();
-                if let Some(scaling) = &prepared.scaling {
-                    scaling.undo(&mut params);
-                }
+                let params = prepared.in_units_of_the_data(&solution.params);
                 let models: Vec<&[f64]> = (0..params.rows()).map(|i| params.row(i)).collect();
-                let (names, rows) = measures(settings.loss, settings.intercept, &models, &test);
-                // Losses of classes tell more than the share of correct ones.
-                let which = usize::from(settings.loss.is_classification());
-                measure = names[which];
-                let sum: f64 = rows.iter().map(|row| row[which]).sum();
-                errors[index].push(sum / rows.len() as f64);
+                errors[index].push(measure.error(settings.intercept, &models, &test));
                 steps.step(&format!("fold {} of {count}", fold + 1));
             }
             if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -96,15 +84,5 @@ pub(crate) fn validate(
         let square: f64 = e.iter().map(|v| (v - mean) * (v - mean)).sum();
         (square / (n - 1.0) / n).sqrt()
     });
-    Ok(Some(Validation { measure, folds: count, error: error.collect(), mean }))
-}
-
-/// The measure in words, for the axis of a chart.
-pub(crate) fn axis(kind: LossKind) -> &'static str {
-    match kind {
-        LossKind::Mean => "Mean squared distance, held-out data",
-        LossKind::Logistic => "Log loss, held-out data",
-        LossKind::Hinge => "Hinge loss, held-out data",
-        _ => "Mean squared error, held-out data",
-    }
+    Ok(Some(Validation { measure: measure.name, folds: count, error: error.collect(), mean }))
 }

@@ -2,11 +2,10 @@
 //! freedom of a quadratic penalty are the trace of a matrix with n·d rows, which is not computed.
 
 use netfed::information::{Information, clustered_freedom, separable_freedom};
-use netfed::{Clusters, LossKind, Matrix};
+use netfed::{Clusters, LossKind, Matrix, PathPoint, Solution, Status};
 
-use super::path::{Data, Fitted, descend, pooled};
+use super::path::{Data, descend, pooled};
 use super::variant::Variant;
-use crate::commands::fit::CLUSTER_TOLERANCE;
 use crate::failure::Failure;
 use crate::measure::measures;
 use crate::prepare::{Prepared, prepare_part};
@@ -52,31 +51,35 @@ pub(crate) fn on_all_data(
     let pooled = Complexity { clusters: 1, freedom, information: information(&together, freedom) };
     let mut coupled = vec![pooled; lambdas.len()];
     let mut unsolved = 0;
-    descend(&prepared, lambdas, &one, &settings.options(), |k, fitted| {
-        let (clusters, freedom) = freedom_of(&prepared, &fitted, settings.penalty_name());
-        unsolved += usize::from(!fitted.solved());
-        coupled[k] =
-            Complexity { clusters, freedom, information: information(&fitted.params, freedom) };
+    descend(&prepared, lambdas, &one, &settings.options(), |k, params, point, solution| {
+        let (clusters, freedom) = freedom_of(&prepared, point, solution, settings.penalty_name());
+        unsolved += usize::from(point.status != Status::Solved);
+        coupled[k] = Complexity { clusters, freedom, information: information(&params, freedom) };
         steps.step(&format!("all data, {}, λ = {}", variant.label, number(lambdas[k])));
     })?;
     Ok(Some(OnAllData { coupled, pooled, unsolved }))
 }
 
 /// Number of clusters and degrees of freedom.
-fn freedom_of(prepared: &Prepared, fitted: &Fitted, penalty: &str) -> (usize, usize) {
+fn freedom_of(
+    prepared: &Prepared,
+    point: &PathPoint,
+    solution: &Solution,
+    penalty: &str,
+) -> (usize, usize) {
     let (points, dim) = (&prepared.points_per_node, prepared.problem.dim());
-    let Some(solution) = &fitted.solution else {
+    if point.lambda == 0.0 {
         // Every node alone.
         return (points.len(), points.iter().map(|m| m.min(&dim)).sum());
-    };
-    let graph = &prepared.graph;
-    let noise = 0.1 * solution.certificate.accuracy().sqrt();
-    let clusters = Clusters::find(graph, &solution.params, CLUSTER_TOLERANCE, noise);
+    }
+    let noise = Clusters::noise(solution);
     let freedom = match penalty {
-        "l1" => separable_freedom(graph, &solution.params, points, CLUSTER_TOLERANCE, noise),
-        _ => clustered_freedom(&clusters, points, dim),
+        "l1" => {
+            separable_freedom(&prepared.graph, &solution.params, points, Clusters::TOLERANCE, noise)
+        }
+        _ => clustered_freedom(&point.clusters, points, dim),
     };
-    (clusters.count(), freedom)
+    (point.clusters.count(), freedom)
 }
 
 /// The criteria of models in the units of the data.

@@ -3,9 +3,9 @@
 //! For each repeat the rows of every node are dealt to the folds anew; for each fold the models are trained on the other rows,
 //! with a scaling of the features that knows these rows only. All settings see the same splits, so that their errors can be compared in pairs.
 
-use netfed::Options;
+use netfed::{Options, Status};
 
-use super::path::{Data, Fitted, descend, pooled};
+use super::path::{Data, descend, pooled};
 use super::plan::Plan;
 use super::variant::Variant;
 use crate::failure::Failure;
@@ -91,12 +91,12 @@ fn one_split(
         solved: vec![true; lambdas.len()],
     };
     let options = Options { tolerance: plan.tolerance, ..settings.options() };
-    descend(&prepared, lambdas, &one, &options, |k, fitted: Fitted| {
+    descend(&prepared, lambdas, &one, &options, |k, params, point, _| {
         // The nodes with data come first, in the order of the table.
-        let models: Vec<&[f64]> = (0..nodes).map(|i| fitted.params.row(i)).collect();
+        let models: Vec<&[f64]> = (0..nodes).map(|i| params.row(i)).collect();
         split.errors[k] = error(&models);
-        split.solved[k] = fitted.solved();
-        split.iterations[k] = fitted.solution.as_ref().map_or(0, |s| s.iterations);
+        split.solved[k] = point.status == Status::Solved;
+        split.iterations[k] = point.iterations;
         steps.step(&format!("{}, λ = {}", variant.label, number(lambdas[k])));
     })?;
     Ok(split)

@@ -8,7 +8,7 @@ use crate::given::Given;
 /// the models are trained on the others, and the error on those held back is measured; each data point gets its turn (cross-validation).
 /// The graph stays as it is. The result says what to take, how sure that is, and whether coupling helps at all.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("lambda", |a| a.hide(true)))]
 pub(crate) struct Tune {
     /// Folder for the results; it must not exist
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]

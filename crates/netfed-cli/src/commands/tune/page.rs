@@ -10,7 +10,9 @@ use super::statistics::Estimate;
 use super::table::{self, Rows};
 use super::words::{coupling, sentences, take, warnings};
 use crate::progress::duration;
-use crate::report::chart::{Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart};
+use crate::report::chart::{
+    Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart, window,
+};
 use crate::report::text::{number, plural};
 
 /// The most lines in the chart of errors.
@@ -135,18 +137,6 @@ fn levels(o: &Outcome) -> [(f64, String); 2] {
         (alone, format!("every node alone: {}", number(alone))),
         (one, format!("one model for all: {}", number(one))),
     ]
-}
-
-/// The values that a chart covers: all of them, unless some are so large that they would flatten the rest.
-fn window(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let mut values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
-    values.sort_by(f64::total_cmp);
-    let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return (0.0, 1.0) };
-    let middle = values[values.len() / 2];
-    let cap = if middle > low { low + 5.0 * (middle - low) } else { high };
-    let high = values.iter().rev().find(|v| **v <= cap).copied().unwrap_or(high);
-    let pad = 0.06 * (high - low);
-    (low - pad, high + pad)
 }
 
 fn ends(bars: &Bars) -> impl Iterator<Item = f64> {

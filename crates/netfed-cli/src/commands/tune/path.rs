@@ -1,11 +1,10 @@
 //! Models of some data points for a whole path of λ, and the two ends of it: every node alone, and one model for all.
 //!
-//! The path goes down from the largest λ, where one model for all is a good start, and every run starts from the solution before it. Duals are
-//! scaled with λ: for a norm they stay in the ball of radius λA.
+//! The path goes down from the largest λ, where one model for all is a good start.
 
 use std::ops::ControlFlow;
 
-use netfed::{Matrix, Options, Problem, Solution, Start, Status, solve_from};
+use netfed::{Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
@@ -45,20 +44,6 @@ impl Data {
     }
 }
 
-/// What a run along the path leaves for one λ, with the models in the units of the data.
-pub(crate) struct Fitted {
-    pub(crate) params: Matrix,
-    /// The coupled solution in the units of the problem; none for λ = 0.
-    pub(crate) solution: Option<Solution>,
-}
-
-impl Fitted {
-    /// Whether the run met its tolerance. Nodes alone have closed forms.
-    pub(crate) fn solved(&self) -> bool {
-        self.solution.as_ref().is_none_or(|s| s.status == Status::Solved)
-    }
-}
-
 /// One model for all points, in the units of the problem and in those of the data.
 pub(crate) struct Pooled {
     pub(crate) scaled: Vec<f64>,
@@ -74,59 +59,35 @@ pub(crate) fn pooled(points: &PointTable, settings: &Settings) -> Result<Pooled,
         ..points.clone()
     };
     let prepared = prepare_part(together, EdgeList { nodes: all, edges: Vec::new() }, settings)?;
-    let params = alone(&prepared.problem);
-    let scaled = params.row(0).to_vec();
-    Ok(Pooled { scaled, model: in_units_of_the_data(&prepared, params).row(0).to_vec() })
+    let alone = solve(&prepared.problem, &settings.options(), |_| ControlFlow::Continue(()))?;
+    let params = alone.params;
+    let model = prepared.in_units_of_the_data(&params).row(0).to_vec();
+    Ok(Pooled { scaled: params.row(0).to_vec(), model })
 }
 
-/// A minimizer of every node's own loss.
-fn alone(problem: &Problem) -> Matrix {
-    let dim = problem.dim();
-    let mut params = Matrix::zeros(problem.nodes(), dim);
-    let rows = params.as_mut_slice().par_chunks_mut(dim).enumerate();
-    rows.for_each(|(i, w)| problem.loss(i).maximizer(&vec![0.0; dim], w));
-    params
-}
-
-fn in_units_of_the_data(prepared: &Prepared, mut params: Matrix) -> Matrix {
-    if let Some(scaling) = &prepared.scaling {
-        scaling.undo(&mut params);
-    }
-    params
-}
-
-/// Trains for every λ of `lambdas`, which is ascending and starts with 0; `visit` gets each with its place.
+/// Trains for every λ of `lambdas`, which is ascending and starts with 0; `visit` gets each with its place, its models in the units of
+/// the data, and how they were found.
 pub(crate) fn descend(
     prepared: &Prepared,
     lambdas: &[f64],
     start: &Pooled,
     options: &Options,
-    mut visit: impl FnMut(usize, Fitted),
+    mut visit: impl FnMut(usize, Matrix, &PathPoint, &Solution),
 ) -> Result<(), Failure> {
     let problem = &prepared.problem;
     let (n, d) = (problem.nodes(), problem.dim());
-    let mut from = Start {
+    let top = Start {
         params: Matrix::from_rows(d, start.scaled.repeat(n))?,
         duals: Matrix::zeros(problem.graph().edges().len(), d),
     };
-    let mut before = 0.0;
-    for (k, &lambda) in lambdas.iter().enumerate().skip(1).rev() {
-        if before > 0.0 {
-            from.duals.as_mut_slice().iter_mut().for_each(|u| *u *= lambda / before);
+    follow_path(problem, lambdas, options, Some(top), |step| {
+        if let Step::Solved(k, point, solution) = step {
+            visit(k, prepared.in_units_of_the_data(&solution.params), point, solution);
         }
-        let solution = solve_from(&problem.at_lambda(lambda)?, options, from, |_| stop())?;
-        if interrupted() {
-            return Err(Failure::other("interrupted; nothing was written.".into()));
-        }
-        from = Start { params: solution.params.clone(), duals: solution.duals.clone() };
-        before = lambda;
-        let params = in_units_of_the_data(prepared, solution.params.clone());
-        visit(k, Fitted { params, solution: Some(solution) });
+        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    match interrupted() {
+        true => Err(Failure::other("interrupted; nothing was written.".into())),
+        false => Ok(()),
     }
-    visit(0, Fitted { params: in_units_of_the_data(prepared, alone(problem)), solution: None });
-    Ok(())
-}
-
-fn stop() -> ControlFlow<()> {
-    if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

@@ -3,11 +3,11 @@
 //! A *variant* is a choice of everything but λ; every variant gets its own path of λ.
 
 use super::flags::Tune;
-use super::measure::Measure;
 use super::variant::{Variant, variants};
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::load::PointTable;
+use crate::measure::Measure;
 use crate::settings::{Range, choose, number};
 
 /// Relative gap at which the runs on parts of the data stop: errors of prediction are far less exact than that.

@@ -1,9 +1,9 @@
 //! The outcome in sentences: what to take, whether coupling helps, how sure that is, what to do next.
 
 use super::choice::Place;
-use super::grid::rounded;
 use super::outcome::Outcome;
 use super::statistics::{Estimate, Evidence};
+use crate::commands::path::trail::rounded;
 use crate::report::text::{number, plural};
 
 /// A mean with its standard error, with as many decimals as the latter has meaning.
@@ -220,7 +220,7 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
 
 /// Multiples of a λ, as the command line takes them.
 fn around(lambda: f64, factors: [f64; 4]) -> String {
-    factors.map(|f| rounded(f * lambda, 1).to_string()).join(",")
+    factors.map(|f| rounded(f * lambda, 1)).join(",")
 }
 
 #[cfg(test)]
