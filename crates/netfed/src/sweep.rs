@@ -225,6 +225,9 @@ impl<'a> Sweep<'a> {
 /// Pieces into which the cross edges are cut, whatever the number of threads.
 const CROSS_CHUNKS: usize = 16;
 
+/// Inner edges that are stepped together: enough that a call costs little, few enough to be still in the cache.
+const TOGETHER: usize = 64;
+
 /// What all blocks of an iteration share.
 struct Step<'a> {
     problem: &'a Problem,
@@ -297,12 +300,17 @@ impl Step<'_> {
             }
             moved.params += degree * squares;
             let end = self.layout.inner_end[p] as usize;
-            if end > next_edge {
+            if end >= next_edge + TOGETHER {
                 let duals = &mut inner[next_edge * dim..end * dim];
                 let mut run = self.edges(&records[next_edge..end], duals, messages, begin, scratch);
                 moved.duals += penalty.absorb(&mut run);
                 next_edge = end;
             }
+        }
+        if records.len() > next_edge {
+            let duals = &mut inner[next_edge * dim..];
+            let mut run = self.edges(&records[next_edge..], duals, messages, begin, scratch);
+            moved.duals += penalty.absorb(&mut run);
         }
         moved
     }

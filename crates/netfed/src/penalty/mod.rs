@@ -97,11 +97,9 @@ fn ball_indicator(dual_norm: f64, coupling: f64) -> f64 {
 /// u ← u·min(1, c/‖u‖₂)
 #[inline]
 fn clip_norm2(dual: &mut [f64], coupling: f64) {
-    let square = dot(dual, dual);
-    if square > coupling * coupling {
-        let scale = coupling / square.sqrt();
-        dual.iter_mut().for_each(|u| *u *= scale);
-    }
+    let scale = coupling / dot(dual, dual).sqrt();
+    let scale = if scale < 1.0 { scale } else { 1.0 };
+    dual.iter_mut().for_each(|u| *u *= scale);
 }
 
 #[cfg(test)]
