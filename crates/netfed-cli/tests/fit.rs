@@ -61,7 +61,7 @@ fn a_fit_leaves_all_files() {
     assert!(
         place
             .read("run/history.csv")
-            .starts_with("iteration,objective,bound,gap,residual,seconds\n0,")
+            .starts_with("iteration,objective,bound,gap,residual,seconds\n10,")
     );
     assert_eq!(place.entries(), ["edges.csv", "points.csv", "run"], "nothing else is left behind");
 }

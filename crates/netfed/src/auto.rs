@@ -11,7 +11,7 @@ use crate::fusion::Fusion;
 use crate::halpern::Halpern;
 use crate::newton::{self, Outcome};
 use crate::penalty::Kinks;
-use crate::repair::repair;
+use crate::repair::{Flow, set_active};
 use crate::solve::{Method, Run};
 use crate::sweep::{Moved, Sweep};
 use crate::{Matrix, Problem, Solution, Start};
@@ -62,7 +62,7 @@ fn newton(run: &mut Run<'_>, mut point: Start) -> Result<Solution, Start> {
             ),
             false => Outcome::Stopped,
         };
-        repair(problem, &fusion, &point.params, &mut point.duals, 0.0, &mut |_| true);
+        set_active(problem, &fusion, &point.params, &mut point.duals);
         let certificate = run.certify(&point);
         if run.meets(&certificate) || !run.goes_on() {
             return Ok(run.finish(point, certificate, Method::Newton));
@@ -95,8 +95,11 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
     let mut method = Method::Adaptive;
     // Work for Newton's method: three quarters of that for the sweeps.
     let mut credit = if warm { WARM_CREDIT } else { 5.0 };
-    let mut next_look = 0;
+    let nothing_to_do = problem.graph().edges().is_empty();
+    let mut next_look = if warm || nothing_to_do { 0 } else { run.options.check_every };
     let mut last_looks = LAST_LOOKS;
+    let mut groups = None;
+    let mut flow = Flow::default();
     loop {
         if run.iterations >= next_look || !run.goes_on() {
             let point = sweep.point();
@@ -107,10 +110,16 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
                     return run.finish(point, certificate, method);
                 }
             }
-            // Newton's method is worth a try when it has earned a few steps.
-            let begun = run.iterations > 0 || warm;
-            let tries = finish && run.goes_on() && begun && credit >= LEAST_CREDIT;
-            let fused = if tries { fuse(run, &point, &mut credit) } else { None };
+            // Newton's method is worth a try when it has earned a few steps and the groups stay as they are.
+            let mut fused = None;
+            if finish && run.goes_on() && credit >= LEAST_CREDIT {
+                let fusion = Fusion::of(problem, &point.duals);
+                let before =
+                    groups.replace(fusion.count).unwrap_or(if warm { fusion.count } else { 0 });
+                if before.abs_diff(fusion.count) as f64 <= SETTLED * fusion.count as f64 {
+                    fused = fuse(run, &point, fusion, &mut flow, &mut credit);
+                }
+            }
             if let Some((point, proof)) = &fused
                 && run.meets(proof)
             {
@@ -178,11 +187,18 @@ const WARM_CREDIT: f64 = 40.0;
 const TRY: f64 = 8.0;
 /// Sweeps' worth of work below which Newton's method is not tried.
 const LEAST_CREDIT: f64 = 15.0;
+/// Part of the groups that may come or go between two looks for them to count as settled.
+const SETTLED: f64 = 0.03;
 
 /// Fuses equal models, solves for the rest and makes the duals fit; the outcome if the objective is better.
-fn fuse(run: &mut Run<'_>, point: &Start, credit: &mut f64) -> Option<(Start, Certificate)> {
+fn fuse(
+    run: &mut Run<'_>,
+    point: &Start,
+    mut fusion: Fusion,
+    flow: &mut Flow,
+    credit: &mut f64,
+) -> Option<(Start, Certificate)> {
     let problem = run.problem;
-    let mut fusion = Fusion::of(problem, &point.duals);
     let mut fused = point.clone();
     *credit -= TRY;
     let most = *credit;
@@ -198,7 +214,7 @@ fn fuse(run: &mut Run<'_>, point: &Start, credit: &mut f64) -> Option<(Start, Ce
     if problem.objective(&fused.params) > objective * (1.0 + 1e-14) {
         return None;
     }
-    repair(problem, &fusion, &fused.params, &mut fused.duals, 1e-13, &mut spend);
+    flow.repair(problem, &fusion, &fused.params, &mut fused.duals, 1e-13, &mut spend);
     let proof = run.examine(&fused);
     if run.meets(&proof) {
         run.tell(Some(&proof));

@@ -7,10 +7,10 @@
 //! fewer points than features) the conjugate is taken over ‖w − wᵢ‖ ≤ Rᵢ, with a radius Rᵢ that provably leaves the
 //! optimal value as it is (`radius.rs`, docs/certificate.md). Where no radius is known there is no bound.
 
+use crate::edge_terms::{EdgeTerm, EdgeTerms};
 use crate::linalg::{axpy, dot};
 use crate::parallel::map_rows;
 use crate::penalty::ROUNDING;
-use crate::problem::difference;
 use crate::radius::Radii;
 use crate::{Matrix, Problem};
 
@@ -67,7 +67,7 @@ pub struct Certifier<'a> {
     step_ratio: f64,
 }
 
-/// Terms of one node or edge: its value, its bracket, the size of what was added up, the squared length of one more step and of
+/// Terms of one node: its value, its bracket, the size of what was added up, the squared length of one more step and of
 /// what it moves.
 struct Terms {
     value: f64,
@@ -99,10 +99,7 @@ impl<'a> Certifier<'a> {
         let mut nodes: Vec<Terms> = map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
             self.node_terms(i, params, duals, s)
         });
-        let edges: Vec<Terms> =
-            map_rows(problem.graph().edges().len(), 4 * dim, scratch, |e, s| {
-                self.edge_terms(e, params, duals, s)
-            });
+        let (edges, steps) = EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
         let objective =
             nodes.iter().map(|t| t.value).sum::<f64>() + edges.iter().map(|t| t.value).sum::<f64>();
         let bound = self.bound_the_unbounded(&mut nodes, &edges, params, duals);
@@ -125,9 +122,9 @@ impl<'a> Certifier<'a> {
             gap = objective;
         }
         let moved: f64 =
-            nodes.iter().map(|t| t.moved).sum::<f64>() + edges.iter().map(|t| t.moved).sum::<f64>();
-        let weighted: f64 = nodes.iter().map(|t| t.weighted).sum::<f64>()
-            + edges.iter().map(|t| t.weighted).sum::<f64>();
+            nodes.iter().map(|t| t.moved).sum::<f64>() + steps.iter().map(|t| t.0).sum::<f64>();
+        let weighted: f64 =
+            nodes.iter().map(|t| t.weighted).sum::<f64>() + steps.iter().map(|t| t.1).sum::<f64>();
         let scale = objective.max(1e-6 * self.value_at_zero).max(f64::MIN_POSITIVE);
         Certificate {
             objective,
@@ -139,7 +136,7 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// Slope sᵢ = −Σ sign·u of a node. Neumaier's sum: large duals that cancel must not hide small ones. `lost` is
+    /// Slope sᵢ = −Σ sign·u of a node. A compensated sum: large duals that cancel must not hide small ones. `lost` is
     /// scratch space.
     fn slope(&self, node: usize, duals: &Matrix, out: &mut [f64], lost: &mut [f64]) {
         out.fill(0.0);
@@ -148,7 +145,8 @@ impl<'a> Certifier<'a> {
             for ((s, l), u) in out.iter_mut().zip(lost.iter_mut()).zip(duals.row(inc.edge())) {
                 let term = -inc.sign() * u;
                 let sum = *s + term;
-                *l += if s.abs() >= term.abs() { (*s - sum) + term } else { (term - sum) + *s };
+                let added = sum - *s;
+                *l += (*s - (sum - added)) + (term - added);
                 *s = sum;
             }
         }
@@ -174,26 +172,11 @@ impl<'a> Certifier<'a> {
         Terms { value, gap, size, moved, weighted: dot(w, w) / step }
     }
 
-    fn edge_terms(&self, e: usize, params: &Matrix, duals: &Matrix, s: &mut Scratch) -> Terms {
-        let (penalty, coupling) = (self.problem.penalty(), self.problem.coupling(e));
-        let edge = self.problem.graph().edges()[e];
-        let u = duals.row(e);
-        difference(params.row(edge.tail), params.row(edge.head), &mut s.at);
-        let value = coupling * penalty.value(&s.at);
-        let gap = nonnegative(value + penalty.conjugate(u, coupling) - dot(&s.at, u));
-        let step = 0.5 / self.step_ratio;
-        s.out.copy_from_slice(u);
-        axpy(step, &s.at, &mut s.out);
-        penalty.prox_conjugate(&mut s.out, coupling, step);
-        let moved = s.out.iter().zip(u).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / step;
-        Terms { value, gap, size: value, moved, weighted: dot(u, u) / step }
-    }
-
     /// Replaces infinite node gaps by gaps within a proven radius, component by component.
     fn bound_the_unbounded(
         &self,
         nodes: &mut [Terms],
-        edges: &[Terms],
+        edges: &[EdgeTerm],
         params: &Matrix,
         duals: &Matrix,
     ) -> Bound {
@@ -225,7 +208,7 @@ impl<'a> Certifier<'a> {
 }
 
 /// A bracket that rounding may have made negative. An undefined one (∞ − ∞) bounds nothing.
-fn nonnegative(bracket: f64) -> f64 {
+pub(crate) fn nonnegative(bracket: f64) -> f64 {
     if bracket.is_nan() { f64::INFINITY } else { bracket.max(0.0) }
 }
 

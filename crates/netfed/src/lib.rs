@@ -55,6 +55,7 @@ mod conjugate_gradients;
 mod data;
 pub mod discrepancy;
 mod edge_steps;
+mod edge_terms;
 mod error;
 mod fusion;
 pub mod generate;

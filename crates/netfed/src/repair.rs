@@ -18,59 +18,88 @@ use crate::{Matrix, Problem};
 
 const ROUNDS: usize = 5;
 const CG_STEPS: usize = 300;
+/// Steps of conjugate gradients before the graph is factored, if there are this many edges per node.
+const FEW_STEPS: usize = 30;
+const MANY_NEIGHBORS: usize = 4;
 /// Sweeps that a factorization may cost; beyond, conjugate gradients are expected to be cheaper.
 const MOST_SWEEPS: f64 = 40.0;
 
-/// Makes `duals` fit `params`, up to a rest of `accuracy` times the largest dual. `spend` is told the work, in sweeps over the
-/// edges; false stops.
-pub(crate) fn repair(
-    problem: &Problem,
-    fusion: &Fusion,
-    params: &Matrix,
-    duals: &mut Matrix,
-    accuracy: f64,
-    spend: &mut dyn FnMut(f64) -> bool,
-) {
-    set_active(problem, fusion, params, duals);
-    if problem.penalty().kinks() == Kinks::None {
-        return;
-    }
-    let dim = problem.dim();
-    let mut rest = vec![0.0; problem.nodes() * dim];
-    let mut room = vec![0.0; duals.as_slice().len()];
-    let mut direct = None;
-    let mut last = f64::INFINITY;
-    for _ in 0..ROUNDS {
-        let scale = imbalance(problem, params, duals, &mut rest);
-        let size = rest.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
-        // A rest that does not shrink cannot be carried: the groups are wrong.
-        if size <= accuracy * scale || size > 0.5 * last || !spend(1.0) {
-            return;
-        }
-        last = size;
-        set_room(problem, fusion, duals, &mut room);
-        if direct.is_none() {
-            let entries = (problem.nodes() + problem.graph().edges().len()) as f64;
-            if !spend(ANALYSIS * entries / sweep_cost(problem)) {
+/// Repairs the duals of one problem; what only depends on the graph is kept.
+#[derive(Default)]
+pub(crate) struct Flow {
+    direct: Option<Option<Laplace>>,
+}
+
+impl Flow {
+    /// Makes `duals` fit `params`, up to a rest of `accuracy` times the largest dual. `spend` is told the work, in sweeps over
+    /// the edges; false stops.
+    pub(crate) fn repair(
+        &mut self,
+        problem: &Problem,
+        fusion: &Fusion,
+        params: &Matrix,
+        duals: &mut Matrix,
+        accuracy: f64,
+        spend: &mut dyn FnMut(f64) -> bool,
+    ) {
+        set_active(problem, fusion, params, duals);
+        let dim = problem.dim();
+        let mut rest = vec![0.0; problem.nodes() * dim];
+        let mut room = vec![0.0; duals.as_slice().len()];
+        let mut last = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let scale = imbalance(problem, params, duals, &mut rest);
+            let size = rest.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
+            // A rest that does not shrink cannot be carried: the groups are wrong.
+            if size <= accuracy * scale || size > 0.5 * last || !spend(1.0) {
                 return;
             }
-            direct = Some(Laplace::new(problem));
-        }
-        let (potential, goes_on) = match direct.as_mut().and_then(Option::as_mut) {
-            Some(laplace) => laplace.solve(problem, &room, &rest, spend),
-            None => conjugate_gradients(problem, &room, &rest, spend),
-        };
-        let edges = problem.graph().edges();
-        for_rows(duals.as_mut_slice(), dim, 4 * dim, 0, |e, u, _| {
-            let (t, h) = (edges[e].tail * dim, edges[e].head * dim);
-            for j in 0..dim {
-                u[j] -= room[e * dim + j] * (potential[t + j] - potential[h + j]);
+            last = size;
+            set_room(problem, fusion, duals, &mut room);
+            let (potential, goes_on) = self.potential(problem, &room, &rest, spend);
+            let edges = problem.graph().edges();
+            for_rows(duals.as_mut_slice(), dim, 4 * dim, 0, |e, u, _| {
+                let (t, h) = (edges[e].tail * dim, edges[e].head * dim);
+                for j in 0..dim {
+                    u[j] -= room[e * dim + j] * (potential[t + j] - potential[h + j]);
+                }
+                problem.penalty().prox_conjugate(u, problem.coupling(e), 0.0);
+            });
+            set_active(problem, fusion, params, duals);
+            if !goes_on {
+                return;
             }
-            problem.penalty().prox_conjugate(u, problem.coupling(e), 0.0);
-        });
-        set_active(problem, fusion, params, duals);
-        if !goes_on {
-            return;
+        }
+    }
+
+    /// Solves the Laplace equations; false when stopped. Where nodes have many neighbors a few conjugate gradients do; otherwise
+    /// the graph is factored, if that is cheap.
+    fn potential(
+        &mut self,
+        problem: &Problem,
+        room: &[f64],
+        rest: &[f64],
+        spend: &mut dyn FnMut(f64) -> bool,
+    ) -> (Vec<f64>, bool) {
+        let (nodes, edges) = (problem.nodes(), problem.graph().edges().len());
+        if self.direct.is_none() && edges > MANY_NEIGHBORS * nodes {
+            let (potential, end) = conjugate_gradients(problem, room, rest, FEW_STEPS, spend);
+            if end != End::OutOfSteps {
+                return (potential, end == End::Solved);
+            }
+        }
+        if self.direct.is_none() {
+            if !spend(ANALYSIS * (nodes + edges) as f64 / sweep_cost(problem)) {
+                return (vec![0.0; rest.len()], false);
+            }
+            self.direct = Some(Laplace::new(problem));
+        }
+        match self.direct.as_mut().and_then(Option::as_mut) {
+            Some(laplace) => laplace.solve(problem, room, rest, spend),
+            None => {
+                let (potential, end) = conjugate_gradients(problem, room, rest, CG_STEPS, spend);
+                (potential, end != End::Stopped)
+            }
         }
     }
 }
@@ -140,7 +169,7 @@ impl Laplace {
 }
 
 /// Duals of parameters that differ: the gradient of cφ.
-fn set_active(problem: &Problem, fusion: &Fusion, params: &Matrix, duals: &mut Matrix) {
+pub(crate) fn set_active(problem: &Problem, fusion: &Fusion, params: &Matrix, duals: &mut Matrix) {
     let dim = problem.dim();
     let edges = problem.graph().edges();
     let by_coordinate = problem.penalty().kinks() == Kinks::Coordinates;
@@ -192,13 +221,22 @@ fn set_room(problem: &Problem, fusion: &Fusion, duals: &Matrix, room: &mut [f64]
     });
 }
 
-/// Solves the Laplace equations by conjugate gradients, all parameters side by side. False when stopped.
+/// How conjugate gradients ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum End {
+    Solved,
+    OutOfSteps,
+    Stopped,
+}
+
+/// Solves the Laplace equations by conjugate gradients, all parameters side by side.
 fn conjugate_gradients(
     problem: &Problem,
     room: &[f64],
     rhs: &[f64],
+    steps: usize,
     spend: &mut dyn FnMut(f64) -> bool,
-) -> (Vec<f64>, bool) {
+) -> (Vec<f64>, End) {
     let dim = problem.dim();
     let graph = problem.graph();
     let entries = rhs.len();
@@ -225,9 +263,9 @@ fn conjugate_gradients(
     let start: f64 = rz.iter().sum();
     let (mut smallest, mut since) = (start, 0);
     let mut best = solution.clone();
-    for _ in 0..CG_STEPS {
-        if !spend(1.0) {
-            return (best, false);
+    for _ in 0..steps {
+        if !spend(0.5) {
+            return (best, End::Stopped);
         }
         for_rows(&mut product, dim, 16 * dim, 0, |i, y, _| {
             y.fill(0.0);
@@ -261,7 +299,7 @@ fn conjugate_gradients(
         }
         // The system is singular: going on after it is solved would only spoil the solution.
         if size <= 1e-16 * start || since >= 20 {
-            break;
+            return (best, End::Solved);
         }
         let keep: Vec<f64> =
             next.iter().zip(&rz).map(|(a, b)| if *b > 0.0 { a / b } else { 0.0 }).collect();
@@ -270,5 +308,5 @@ fn conjugate_gradients(
             *p = z + k * *p;
         }
     }
-    (best, true)
+    (best, End::OutOfSteps)
 }

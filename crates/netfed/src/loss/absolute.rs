@@ -20,15 +20,15 @@ impl ScalarLoss for Absolute {
         if t == y { 0.0 } else { (t - y).signum() }
     }
 
+    fn augmented(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> f64 {
+        let slope = self.local(t, y, multiplier, mu).slope;
+        slope * (t - y) - 0.5 * mu * (slope - multiplier).powi(2)
+    }
+
     fn local(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> Local {
         let free = multiplier + (t - y) / mu;
         let slope = free.clamp(-1.0, 1.0);
-        let moved = slope - multiplier;
-        Local {
-            value: slope * (t - y) - 0.5 * mu * moved * moved,
-            slope,
-            curvature: if free == slope { 1.0 / mu } else { 0.0 },
-        }
+        Local { slope, curvature: if free == slope { 1.0 / mu } else { 0.0 } }
     }
 
     fn conjugate(&self, a: f64, y: f64) -> f64 {

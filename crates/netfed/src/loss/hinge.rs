@@ -20,15 +20,15 @@ impl ScalarLoss for Hinge {
         if y * t < 1.0 { -y } else { 0.0 }
     }
 
+    fn augmented(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> f64 {
+        let slope = self.local(t, y, multiplier, mu).slope;
+        y * slope * (y * t - 1.0) - 0.5 * mu * (slope - multiplier).powi(2)
+    }
+
     fn local(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> Local {
         let free = y * multiplier + (y * t - 1.0) / mu;
         let b = free.clamp(-1.0, 0.0);
-        let moved = b - y * multiplier;
-        Local {
-            value: b * (y * t - 1.0) - 0.5 * mu * moved * moved,
-            slope: y * b,
-            curvature: if free == b { 1.0 / mu } else { 0.0 },
-        }
+        Local { slope: y * b, curvature: if free == b { 1.0 / mu } else { 0.0 } }
     }
 
     fn conjugate(&self, a: f64, y: f64) -> f64 {

@@ -40,13 +40,13 @@ impl ScalarLoss for Huber {
         (t - y).clamp(-self.delta, self.delta)
     }
 
+    fn augmented(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> f64 {
+        self.value(t, y)
+    }
+
     fn local(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> Local {
         let inside = (t - y).abs() <= self.delta;
-        Local {
-            value: self.value(t, y),
-            slope: self.slope(t, y),
-            curvature: if inside { 1.0 } else { 0.0 },
-        }
+        Local { slope: self.slope(t, y), curvature: if inside { 1.0 } else { 0.0 } }
     }
 
     fn conjugate(&self, a: f64, y: f64) -> f64 {

@@ -36,13 +36,17 @@ impl ScalarLoss for Logistic {
         -y * sigmoid(-y * t)
     }
 
+    fn augmented(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> f64 {
+        self.value(t, y)
+    }
+
     fn local(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> Local {
-        // One exponential for all three.
+        // One exponential for both.
         let margin = y * t;
         let e = (-margin.abs()).exp();
         let q = 1.0 / (1.0 + e);
         let p = if margin >= 0.0 { e * q } else { q };
-        Local { value: (-margin).max(0.0) + e.ln_1p(), slope: -y * p, curvature: e * q * q }
+        Local { slope: -y * p, curvature: e * q * q }
     }
 
     fn conjugate(&self, a: f64, y: f64) -> f64 {

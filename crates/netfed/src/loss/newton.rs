@@ -36,9 +36,8 @@ pub(super) struct Slopes {
     pub(super) b: Vec<f64>,
 }
 
-/// Value, slopes and curvatures of all terms at one point.
+/// Slopes and curvatures of all terms at one point.
 struct Evaluation {
-    value: f64,
     a: Vec<f64>,
     b: Vec<f64>,
     data_curvature: Vec<f64>,
@@ -56,11 +55,22 @@ struct Multipliers {
     mu_b: f64,
 }
 
+impl Multipliers {
+    /// Those of a problem without kinks, which has none.
+    fn none(points: usize, dim: usize) -> Multipliers {
+        Multipliers { a: vec![0.0; points], b: vec![0.0; dim], mu_a: 0.0, mu_b: 0.0 }
+    }
+}
+
 impl<S: ScalarLoss> Subproblem<'_, S> {
     /// Solves the problem; `z` is a guess on entry and the solution on exit.
     pub(super) fn solve(&self, c: &[f64], kappa: f64, z: &mut [f64]) -> Slopes {
         let m = self.labels.len() as f64;
         let dim = z.len();
+        if S::SMOOTH && self.lasso == 0.0 {
+            let e = self.newton(c, kappa, &Multipliers::none(m as usize, dim), z);
+            return Slopes { a: e.a, b: e.b };
+        }
         let guess = |(x, y): (&[f64], &f64)| self.scalar.slope(dot(x, z), *y);
         let mut k = Multipliers {
             a: self.features.chunks_exact(dim).zip(self.labels).map(guess).collect(),
@@ -68,10 +78,6 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
             mu_a: self.mean_square.max(f64::MIN_POSITIVE) / (m * kappa) * 1e-3,
             mu_b: 1e-3 / kappa,
         };
-        if S::SMOOTH && self.lasso == 0.0 {
-            let e = self.newton(c, kappa, &k, z);
-            return Slopes { a: e.a, b: e.b };
-        }
         let mut last_shift = f64::INFINITY;
         for _ in 0..MULTIPLIER_STEPS {
             let e = self.newton(c, kappa, &k, z);
@@ -106,29 +112,41 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
     fn newton(&self, c: &[f64], kappa: f64, k: &Multipliers, z: &mut [f64]) -> Evaluation {
         let mut here = self.evaluate(z, c, kappa, k);
         let mut trial = z.to_vec();
+        let mut direction = vec![0.0; z.len()];
         for _ in 0..NEWTON_STEPS {
             let size = norm(&here.gradient);
             if size <= 2.0 * EPS * here.scale {
                 break;
             }
-            let mut direction: Vec<f64> = here.gradient.iter().map(|g| -g).collect();
+            direction.iter_mut().zip(&here.gradient).for_each(|(p, g)| *p = -g);
             solve_normal(self.features, &here.data_curvature, &here.diagonal, &mut direction, 0.0);
-            let descent = dot(&here.gradient, &direction);
-            let noise = 8.0 * EPS * here.value.abs();
-            let mut length = 1.0;
-            let next = loop {
+            let shift = |trial: &mut [f64], length: f64| {
                 for ((t, v), p) in trial.iter_mut().zip(z.iter()).zip(&direction) {
                     *t = v + length * p;
                 }
-                let there = self.evaluate(&trial, c, kappa, k);
-                if there.value <= here.value + 1e-4 * length * descent + noise || length < 1e-10 {
-                    break there;
-                }
-                length *= 0.5;
             };
-            // Below the noise of the values only the gradient can tell progress.
-            if -descent <= noise && norm(&next.gradient) >= 0.5 * size {
-                break;
+            shift(&mut trial, 1.0);
+            let mut next = self.evaluate(&trial, c, kappa, k);
+            // Where the gradient is smooth, half its length is progress enough: values cost more.
+            let halved = S::SMOOTH && self.lasso == 0.0 && norm(&next.gradient) <= 0.5 * size;
+            if !halved {
+                let value = self.value(z, c, kappa, k);
+                let descent = dot(&here.gradient, &direction);
+                let noise = 8.0 * EPS * value.abs();
+                let enough =
+                    |there: f64, length: f64| there <= value + 1e-4 * length * descent + noise;
+                let mut length = 1.0;
+                while !enough(self.value(&trial, c, kappa, k), length) && length >= 1e-10 {
+                    length *= 0.5;
+                    shift(&mut trial, length);
+                }
+                if length < 1.0 {
+                    next = self.evaluate(&trial, c, kappa, k);
+                }
+                // Below the noise of the values only the gradient can tell progress.
+                if -descent <= noise && norm(&next.gradient) >= 0.5 * size {
+                    break;
+                }
             }
             z.copy_from_slice(&trial);
             here = next;
@@ -136,11 +154,31 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         here
     }
 
+    /// The value of the problem for fixed multipliers.
+    fn value(&self, z: &[f64], c: &[f64], kappa: f64, k: &Multipliers) -> f64 {
+        let dim = z.len();
+        let data: f64 = self
+            .features
+            .chunks_exact(dim)
+            .zip(self.labels)
+            .zip(&k.a)
+            .map(|((x, y), a)| self.scalar.augmented(dot(x, z), *y, *a, k.mu_a))
+            .sum();
+        let mut value = data / self.labels.len() as f64;
+        for j in 0..dim {
+            value += 0.5 * kappa * (z[j] - c[j]) * (z[j] - c[j]);
+            if self.lasso > 0.0 {
+                let b = (k.b[j] + z[j] / k.mu_b).clamp(-self.lasso, self.lasso);
+                value += b * z[j] - 0.5 * k.mu_b * (b - k.b[j]) * (b - k.b[j]);
+            }
+        }
+        value
+    }
+
     fn evaluate(&self, z: &[f64], c: &[f64], kappa: f64, k: &Multipliers) -> Evaluation {
         let dim = z.len();
         let m = self.labels.len() as f64;
         let mut e = Evaluation {
-            value: 0.0,
             a: Vec::with_capacity(self.labels.len()),
             b: Vec::with_capacity(dim),
             data_curvature: Vec::with_capacity(self.labels.len()),
@@ -150,19 +188,16 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         };
         for (r, x) in self.features.chunks_exact(dim).enumerate() {
             let l = self.scalar.local(dot(x, z), self.labels[r], k.a[r], k.mu_a);
-            e.value += l.value / m;
             e.a.push(l.slope);
             e.data_curvature.push(l.curvature / m);
             axpy(l.slope / m, x, &mut e.gradient);
         }
         e.scale += self.mean_square.sqrt() * e.a.iter().map(|a| a.abs()).sum::<f64>() / m;
         for j in 0..dim {
-            e.value += 0.5 * kappa * (z[j] - c[j]) * (z[j] - c[j]);
             e.gradient[j] += kappa * (z[j] - c[j]);
             if self.lasso > 0.0 {
                 let free = k.b[j] + z[j] / k.mu_b;
                 let b = free.clamp(-self.lasso, self.lasso);
-                e.value += b * z[j] - 0.5 * k.mu_b * (b - k.b[j]) * (b - k.b[j]);
                 e.gradient[j] += b;
                 e.diagonal[j] += if free == b { 1.0 / k.mu_b } else { 0.0 };
                 e.b.push(b);

@@ -2,11 +2,9 @@
 
 use super::Growth;
 
-/// A smooth stand-in for ℓ(·, y) at one prediction: value, slope and curvature.
+/// A smooth stand-in for ℓ(·, y) at one prediction: slope and curvature.
 #[derive(Debug, Clone, Copy)]
 pub struct Local {
-    /// Value.
-    pub value: f64,
     /// First derivative: an element of the domain of ℓ*(·, y).
     pub slope: f64,
     /// Second derivative, or an element of Clarke's generalized one.
@@ -24,8 +22,11 @@ pub trait ScalarLoss: Send + Sync {
     /// A derivative of ℓ(·, y) at t.
     fn slope(&self, t: f64, y: f64) -> f64;
 
-    /// For smooth losses ℓ itself. For the others its augmented Lagrangian
-    /// max over a of a·t − ℓ*(a, y) − (μ/2)(a − multiplier)²; the maximal a is the slope.
+    /// A smooth stand-in for ℓ(·, y): for smooth losses ℓ itself, for the others its augmented Lagrangian
+    /// max over a of a·t − ℓ*(a, y) − (μ/2)(a − multiplier)².
+    fn augmented(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> f64;
+
+    /// Slope and curvature of [`ScalarLoss::augmented`]; the maximal a is the slope.
     fn local(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> Local;
 
     /// ℓ*(a, y) = sup over t of a·t − ℓ(t, y); +∞ outside its domain.

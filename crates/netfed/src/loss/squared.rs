@@ -20,8 +20,12 @@ impl ScalarLoss for Squared {
         2.0 * (t - y)
     }
 
+    fn augmented(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> f64 {
+        self.value(t, y)
+    }
+
     fn local(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> Local {
-        Local { value: self.value(t, y), slope: self.slope(t, y), curvature: 2.0 }
+        Local { slope: self.slope(t, y), curvature: 2.0 }
     }
 
     fn conjugate(&self, a: f64, y: f64) -> f64 {

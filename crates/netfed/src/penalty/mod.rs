@@ -18,6 +18,7 @@ pub use quadratic::Quadratic;
 pub use squared::Squared;
 
 use crate::edge_steps::EdgeSteps;
+use crate::edge_terms::EdgeTerms;
 use crate::linalg::dot;
 
 /// A convex penalty φ.
@@ -41,6 +42,16 @@ pub trait Penalty: Send + Sync {
     #[doc(hidden)]
     fn absorb(&self, edges: &mut EdgeSteps<'_>) -> f64 {
         edges.run(|dual, coupling, step| self.prox_conjugate(dual, coupling, step))
+    }
+
+    /// The terms of a run of edges in a certificate. Provided, for the same reason.
+    #[doc(hidden)]
+    fn edge_terms(&self, edges: &mut EdgeTerms<'_>) -> (f64, f64) {
+        edges.run(
+            |diff| self.value(diff),
+            |dual, coupling| self.conjugate(dual, coupling),
+            |dual, coupling, step| self.prox_conjugate(dual, coupling, step),
+        )
     }
 
     /// (cφ)*(u); +∞ outside its domain. A violation of the domain by rounding alone

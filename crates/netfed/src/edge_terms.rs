@@ -1,0 +1,79 @@
+//! The terms of the edges in a certificate: cφ(d) with d = w_tail − w_head, and the bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ ≥ 0.
+
+use crate::certificate::nonnegative;
+use crate::linalg::{axpy, dot};
+use crate::problem::difference;
+use crate::{Matrix, Problem};
+use rayon::prelude::*;
+
+/// Edges that are done together, whatever the number of threads.
+const BLOCK: usize = 1 << 12;
+
+/// Terms of one edge.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct EdgeTerm {
+    /// cφ(d)
+    pub(crate) value: f64,
+    /// The bracket.
+    pub(crate) gap: f64,
+}
+
+/// A run of edges whose terms are computed by a loop of the penalty's own ([`Penalty::edge_terms`](crate::penalty::Penalty)).
+pub struct EdgeTerms<'a> {
+    problem: &'a Problem,
+    params: &'a Matrix,
+    duals: &'a Matrix,
+    step: f64,
+    first: usize,
+    terms: &'a mut [EdgeTerm],
+}
+
+impl<'a> EdgeTerms<'a> {
+    /// The terms of all edges; and for blocks of them the squared length of one more step and of the duals, in units of the step.
+    pub(crate) fn all(
+        problem: &'a Problem,
+        params: &'a Matrix,
+        duals: &'a Matrix,
+        step: f64,
+    ) -> (Vec<EdgeTerm>, Vec<(f64, f64)>) {
+        let mut terms = vec![EdgeTerm::default(); problem.graph().edges().len()];
+        let block = |(k, terms): (usize, &mut [EdgeTerm])| {
+            let first = k * BLOCK;
+            let mut run = EdgeTerms { problem, params, duals, step, first, terms };
+            problem.penalty().edge_terms(&mut run)
+        };
+        let steps = if terms.len() <= 2 * BLOCK {
+            terms.chunks_mut(BLOCK).enumerate().map(block).collect()
+        } else {
+            terms.par_chunks_mut(BLOCK).enumerate().map(block).collect()
+        };
+        (terms, steps)
+    }
+
+    /// Computes the terms from cφ, (cφ)* and the prox of the latter: `value(d)`, `conjugate(u, c)`, `prox(u, c, step)`.
+    #[inline]
+    pub(crate) fn run(
+        &mut self,
+        value: impl Fn(&[f64]) -> f64,
+        conjugate: impl Fn(&[f64], f64) -> f64,
+        prox: impl Fn(&mut [f64], f64, f64),
+    ) -> (f64, f64) {
+        let dim = self.problem.dim();
+        let (mut diff, mut next) = (vec![0.0; dim], vec![0.0; dim]);
+        let (mut moved, mut weighted) = (0.0, 0.0);
+        let edges = &self.problem.graph().edges()[self.first..];
+        for ((k, term), edge) in self.terms.iter_mut().enumerate().zip(edges) {
+            let e = self.first + k;
+            let (coupling, u) = (self.problem.coupling(e), self.duals.row(e));
+            difference(self.params.row(edge.tail), self.params.row(edge.head), &mut diff);
+            term.value = coupling * value(&diff);
+            term.gap = nonnegative(term.value + conjugate(u, coupling) - dot(&diff, u));
+            next.copy_from_slice(u);
+            axpy(self.step, &diff, &mut next);
+            prox(&mut next, coupling, self.step);
+            moved += next.iter().zip(u).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+            weighted += dot(u, u);
+        }
+        (moved / self.step, weighted / self.step)
+    }
+}
