@@ -14,6 +14,7 @@ use crate::penalty::Kinks;
 use crate::repair::{Flow, set_active};
 use crate::solve::{Method, Run};
 use crate::sweep::{Moved, Sweep};
+use crate::system::sweep_cost;
 use crate::{Matrix, Problem, Solution, Start};
 
 /// ρ. On large graphs, where a change needs many sweeps to cross the graph, more pays.
@@ -94,10 +95,11 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
     let mut halpern = linear.then(|| Halpern::new(&sweep));
     let mut method = Method::Adaptive;
     // Work for Newton's method: three quarters of that for the sweeps.
-    let mut credit = if warm { WARM_CREDIT } else { 5.0 };
+    let mut credit = if warm { WARM_CREDIT } else { 0.0 };
     let nothing_to_do = problem.graph().edges().is_empty();
     let mut next_look = if warm || nothing_to_do { 0 } else { run.options.check_every };
     let mut last_looks = LAST_LOOKS;
+    let overhead = TRY + TRY_ANYWAY / sweep_cost(problem);
     let mut groups = None;
     let mut flow = Flow::default();
     loop {
@@ -112,11 +114,13 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
             }
             // Newton's method is worth a try when it has earned a few steps and the groups stay as they are.
             let mut fused = None;
-            if finish && run.goes_on() && credit >= LEAST_CREDIT {
+            if finish && run.goes_on() && credit >= 0.5 * overhead {
                 let fusion = Fusion::of(problem, &point.duals);
-                let before =
-                    groups.replace(fusion.count).unwrap_or(if warm { fusion.count } else { 0 });
-                if before.abs_diff(fusion.count) as f64 <= SETTLED * fusion.count as f64 {
+                let before = groups.replace(fusion.count);
+                let before = before.unwrap_or(if warm { fusion.count } else { 0 });
+                let settled = before.abs_diff(fusion.count) as f64 <= SETTLED * fusion.count as f64;
+                if settled && credit >= overhead + LEAST_CREDIT {
+                    credit -= overhead;
                     fused = fuse(run, &point, fusion, &mut flow, &mut credit);
                 }
             }
@@ -183,10 +187,12 @@ const LAST_LOOKS: u32 = 3;
 const MOST_FINISHED: usize = 200_000;
 /// Sweeps' worth of work for Newton's method at a given start.
 const WARM_CREDIT: f64 = 40.0;
-/// Cost of a try besides its linear systems, in sweeps: groups, gradients, objectives, the certificate.
+/// Cost of a try besides its linear systems: groups, gradients, objectives and the certificate, in sweeps; and what comes with any
+/// problem, in multiplications.
 const TRY: f64 = 8.0;
-/// Sweeps' worth of work below which Newton's method is not tried.
-const LEAST_CREDIT: f64 = 15.0;
+const TRY_ANYWAY: f64 = 5e4;
+/// Sweeps' worth of work for the systems below which Newton's method is not tried.
+const LEAST_CREDIT: f64 = 7.0;
 /// Part of the groups that may come or go between two looks for them to count as settled.
 const SETTLED: f64 = 0.03;
 
@@ -200,8 +206,11 @@ fn fuse(
 ) -> Option<(Start, Certificate)> {
     let problem = run.problem;
     let mut fused = point.clone();
-    *credit -= TRY;
-    let most = *credit;
+    // Several steps must be within reach, unless the penalty has no curvature.
+    let curved = problem.penalty().kinks() != Kinks::Coordinates;
+    let most = *credit / if curved { 6.0 } else { 2.0 };
+    // A rest counts with its square.
+    let accuracy = (1e-4 * run.options.tolerance).clamp(1e-13, 1e-9);
     let mut spend = |work: f64| {
         *credit -= work;
         run.spend(work) && *credit > 0.0
@@ -214,7 +223,7 @@ fn fuse(
     if problem.objective(&fused.params) > objective * (1.0 + 1e-14) {
         return None;
     }
-    flow.repair(problem, &fusion, &fused.params, &mut fused.duals, 1e-13, &mut spend);
+    flow.repair(problem, &fusion, &fused.params, &mut fused.duals, accuracy, &mut spend);
     let proof = run.examine(&fused);
     if run.meets(&proof) {
         run.tell(Some(&proof));

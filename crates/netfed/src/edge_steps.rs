@@ -4,6 +4,7 @@
 //! compiler where it is small.
 
 use crate::layout::EdgeRecord;
+use crate::linalg::square_distance;
 
 /// A run of edges to be stepped.
 pub struct EdgeSteps<'a> {
@@ -74,13 +75,12 @@ impl EdgeSteps<'_> {
                 *n += step * (t - h);
             }
             prox(new, r.coupling, step);
-            let mut squares = 0.0;
-            for (u, n) in u.iter_mut().zip(new.iter()) {
-                let change = n - *u;
-                squares += change * change;
-                *u = if self.relaxation == 1.0 { *n } else { *u + self.relaxation * change };
+            moved += f64::from(r.metric) * square_distance(new, u);
+            if self.relaxation == 1.0 {
+                u.copy_from_slice(new);
+            } else {
+                u.iter_mut().zip(new).for_each(|(u, n)| *u += self.relaxation * (*n - *u));
             }
-            moved += f64::from(r.metric) * squares;
         }
         moved
     }

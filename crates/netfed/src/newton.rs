@@ -89,10 +89,12 @@ fn descend(
         if size <= accuracy * first {
             return (value, Ok(Outcome::Solved));
         }
-        let system = system.get_or_insert_with(|| System::new(&reduced, most));
-        if !system.is_tame() {
-            return (value, Ok(Outcome::TooLarge));
+        if system.is_none() {
+            system = System::new(&reduced, most);
         }
+        let Some(system) = &mut system else {
+            return (value, Ok(Outcome::TooLarge));
+        };
         let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let relative = (0.1 * accuracy * first / size).clamp(1e-14, 0.1);
         let goes_on = system.solve(params, &mut direction, damping, relative, spend);

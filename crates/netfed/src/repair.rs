@@ -20,7 +20,7 @@ const ROUNDS: usize = 5;
 const CG_STEPS: usize = 300;
 /// Steps of conjugate gradients before the graph is factored, if there are this many edges per node.
 const FEW_STEPS: usize = 30;
-const MANY_NEIGHBORS: usize = 4;
+const MANY_NEIGHBORS: usize = 8;
 /// Sweeps that a factorization may cost; beyond, conjugate gradients are expected to be cheaper.
 const MOST_SWEEPS: f64 = 40.0;
 

@@ -1,11 +1,11 @@
 //! The linear system of a Newton step: (∇²L + Σₑ c·∇²φ) p = rhs, in the unknowns of a fusion.
 //!
-//! Cholesky's method for sparse matrices where the graph allows a cheap factor (chains, grids, near neighbors, few groups); otherwise
+//! Cholesky's method where the factor is cheap: for sparse matrices (chains, grids, near neighbors) and for few groups; otherwise
 //! conjugate gradients with one block per group as preconditioner. A product with the Hessian costs about one sweep over
 //! the edges.
 
 use crate::conjugate_gradients::conjugate_gradients;
-use crate::linalg::SparseCholesky;
+use crate::linalg::{SparseCholesky, cholesky, cholesky_solve};
 use crate::newton::Reduced;
 use crate::parallel::for_rows;
 use crate::penalty::Kinks;
@@ -44,36 +44,52 @@ pub(crate) fn sweep_cost(problem: &Problem) -> f64 {
 pub(crate) struct System<'a> {
     reduced: &'a Reduced<'a>,
     /// The factorization, and its cost in sweeps.
-    direct: Option<(SparseCholesky, f64)>,
+    direct: Option<(Factor, f64)>,
     /// Cost of the analysis, until it is paid for.
     setup: f64,
 }
 
+enum Factor {
+    /// All entries of the lower triangle, row by row: where the matrix has fewer entries than terms.
+    Dense(Vec<f64>),
+    Sparse(Box<SparseCholesky>),
+}
+
 impl<'a> System<'a> {
-    /// `most` is what a solution may cost, in sweeps.
-    pub(crate) fn new(reduced: &'a Reduced<'a>, most: f64) -> System<'a> {
+    /// `most` is what a solution may cost, in sweeps; none where it costs more, or may cost anything.
+    pub(crate) fn new(reduced: &'a Reduced<'a>, most: f64) -> Option<System<'a>> {
         let unit = sweep_cost(reduced.problem);
+        let n = reduced.fusion.count;
         let kinks = reduced.problem.penalty().kinks();
+        let most = MOST_SWEEPS.min(most);
+        if n * n <= reduced.entries() {
+            let dim = reduced.problem.dim() as f64;
+            let terms: f64 = (0..reduced.problem.nodes())
+                .map(|i| 1.0 + dim.min(reduced.problem.loss(i).points() as f64))
+                .sum();
+            let sweeps = (dim * dim * terms + (n as f64).powi(3) / 3.0) / unit;
+            if sweeps <= MOST_SWEEPS {
+                let direct = (Factor::Dense(vec![0.0; n * n]), sweeps);
+                return (sweeps <= most).then_some(System {
+                    reduced,
+                    direct: Some(direct),
+                    setup: 0.0,
+                });
+            }
+        }
         let analysis = ANALYSIS * reduced.entries() as f64 / unit;
-        let direct = (reduced.entries() <= MOST_ENTRIES && analysis <= MOST_SWEEPS.min(most))
-            .then(|| SparseCholesky::new(reduced.fusion.count, &reduced.pattern()))
+        let direct = (reduced.entries() <= MOST_ENTRIES && analysis <= most)
+            .then(|| SparseCholesky::new(n, &reduced.pattern()))
             .flatten()
             // Factorizations use the processor four times as well as sweeps.
             .map(|c| (0.25 * c.cost() / unit, c))
-            .filter(|(sweeps, _)| *sweeps <= MOST_SWEEPS.min(most))
+            .filter(|(sweeps, _)| *sweeps <= most)
             .filter(|(sweeps, _)| kinks != Kinks::None || analysis + sweeps <= CG_SWEEPS)
-            .map(|(sweeps, c)| (c, sweeps));
+            .map(|(sweeps, c)| (Factor::Sparse(Box::new(c)), sweeps));
+        // Between nearly equal models the curvature of a norm is huge, and conjugate gradients are slow unless there are few groups.
+        let tame = kinks == Kinks::None || n <= FEW_GROUPS * reduced.problem.dim();
         let setup = if direct.is_some() { analysis } else { 0.0 };
-        System { reduced, direct, setup }
-    }
-
-    /// Whether a solution is within reach: between nearly equal models the curvature of a norm is huge, and conjugate gradients are
-    /// slow unless there are few groups.
-    pub(crate) fn is_tame(&self) -> bool {
-        let problem = self.reduced.problem;
-        self.direct.is_some()
-            || problem.penalty().kinks() == Kinks::None
-            || self.reduced.fusion.count <= FEW_GROUPS * problem.dim()
+        (direct.is_some() || tame).then_some(System { reduced, direct, setup })
     }
 
     /// Solves the system at `params` to a relative residual, in place, with `damping` times the mean of the diagonal added to it. False
@@ -87,17 +103,37 @@ impl<'a> System<'a> {
         spend: &mut dyn FnMut(f64) -> bool,
     ) -> bool {
         let reduced = self.reduced;
-        if let Some((cholesky, sweeps)) = &mut self.direct {
-            let (mut values, trace) = reduced.values(params);
-            let n = reduced.fusion.count;
-            let diagonal = values.len() - n;
+        let n = reduced.fusion.count;
+        if let Some((factor, sweeps)) = &mut self.direct {
+            let (mut values, trace) = match factor {
+                Factor::Dense(_) => reduced.matrix(params),
+                Factor::Sparse(_) => reduced.values(params),
+            };
             let mean = trace / n as f64;
             // Flat losses leave nothing to scale with.
             let mut shift = damping * if mean > 0.0 { mean } else { 1.0 };
             for _ in 0..6 {
-                values[diagonal..].fill(shift);
-                if cholesky.factor(&values) {
-                    cholesky.solve(rhs, 1);
+                let solved = match factor {
+                    Factor::Dense(lower) => {
+                        lower.copy_from_slice(&values);
+                        (0..n).for_each(|k| lower[k * n + k] += shift);
+                        let regular = cholesky(lower, n, 0.0);
+                        if regular {
+                            cholesky_solve(lower, n, rhs);
+                        }
+                        regular
+                    }
+                    Factor::Sparse(cholesky) => {
+                        let diagonal = values.len() - n;
+                        values[diagonal..].fill(shift);
+                        let regular = cholesky.factor(&values);
+                        if regular {
+                            cholesky.solve(rhs, 1);
+                        }
+                        regular
+                    }
+                };
+                if solved {
                     return spend(sweeps.max(0.5) + std::mem::take(&mut self.setup));
                 }
                 shift *= 100.0;
@@ -146,12 +182,11 @@ impl Reduced<'_> {
         entries
     }
 
-    /// The values that belong to [`Reduced::pattern`], with zeros for the diagonal at the end; and the trace of the matrix.
-    fn values(&self, params: &Matrix) -> (Vec<f64>, f64) {
+    /// Calls `f(rows, columns, sign, block)` with the blocks of [`Reduced::for_blocks`] and their values, row by row.
+    fn for_values(&self, params: &Matrix, mut f: impl FnMut(&[u32], &[u32], f64, &[f64])) {
         let (problem, dim) = (self.problem, self.problem.dim());
-        let mut values = Vec::with_capacity(self.entries());
         let (mut block, mut diff) = (vec![0.0; dim * dim], vec![0.0; dim]);
-        let (mut node, mut part, mut trace) = (0, 0, 0.0);
+        let (mut node, mut part) = (0, 0);
         self.for_blocks(|rows, cols| {
             let sign = if node < problem.nodes() {
                 block.fill(0.0);
@@ -168,6 +203,16 @@ impl Reduced<'_> {
                 part += 1;
                 if (part - 1) % 4 < 2 { 1.0 } else { -1.0 }
             };
+            f(rows, cols, sign, &block);
+        });
+    }
+
+    /// The values that belong to [`Reduced::pattern`], with zeros for the diagonal at the end; and the trace of the matrix.
+    fn values(&self, params: &Matrix) -> (Vec<f64>, f64) {
+        let dim = self.problem.dim();
+        let mut values = Vec::with_capacity(self.entries());
+        let mut trace = 0.0;
+        self.for_values(params, |rows, cols, sign, block| {
             for (r, row) in rows.iter().zip(block.chunks_exact(dim)) {
                 for (c, v) in cols.iter().zip(row).filter(|(c, _)| *c <= r) {
                     values.push(sign * v);
@@ -177,6 +222,22 @@ impl Reduced<'_> {
         });
         values.resize(values.len() + self.fusion.count, 0.0);
         (values, trace)
+    }
+
+    /// The lower triangle of the matrix, row by row; and its trace.
+    fn matrix(&self, params: &Matrix) -> (Vec<f64>, f64) {
+        let (dim, n) = (self.problem.dim(), self.fusion.count);
+        let mut matrix = vec![0.0; n * n];
+        self.for_values(params, |rows, cols, sign, block| {
+            for (r, row) in rows.iter().zip(block.chunks_exact(dim)) {
+                let out = &mut matrix[*r as usize * n..(*r as usize + 1) * n];
+                for (c, v) in cols.iter().zip(row).filter(|(c, _)| *c <= r) {
+                    out[*c as usize] += sign * v;
+                }
+            }
+        });
+        let trace = (0..n).map(|k| matrix[k * n + k]).sum();
+        (matrix, trace)
     }
 
     /// block ← c·∇²φ(diff), row-major.

@@ -121,7 +121,7 @@ fn the_method_follows_the_problem() {
             })
             .collect();
         let problem = Problem::new(grid(4, |_| 1.0), losses, penalty, 0.1).unwrap();
-        let found = run(&problem, 1e-6, Solver::Auto);
+        let found = run(&problem, 1e-9, Solver::Auto);
         assert_eq!(found.status, Status::Solved);
         found.method
     };

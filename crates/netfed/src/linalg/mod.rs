@@ -37,10 +37,23 @@ pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
+/// ‖a − b‖₂²
+#[inline]
+pub(crate) fn square_distance(a: &[f64], b: &[f64]) -> f64 {
+    let square = |x: f64, y: f64| (x - y) * (x - y);
+    let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (x, y) in a8.iter().zip(b8) {
+        (0..8).for_each(|k| sums[k] += square(x[k], y[k]));
+    }
+    let rest = a_rest.iter().zip(b_rest).fold(0.0, |sum, (x, y)| sum + square(*x, *y));
+    sums.iter().fold(rest, |sum, s| sum + s)
+}
+
 /// ‖a − b‖₂
 #[inline]
 pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
+    square_distance(a, b).sqrt()
 }
 
 /// y ← y + c·x

@@ -34,7 +34,11 @@ impl Penalty for Norm1 {
 
     #[inline]
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, _step: f64) {
-        dual.iter_mut().for_each(|u| *u = u.clamp(-coupling, coupling));
+        // Comparisons that a processor does for several entries at once, unlike those of `clamp`.
+        for u in dual {
+            let low = if *u < -coupling { -coupling } else { *u };
+            *u = if low > coupling { coupling } else { low };
+        }
     }
 
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
