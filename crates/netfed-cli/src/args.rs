@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::federation::Federation;
+use crate::commands::peer::Peer;
 use crate::commands::tune::Tune;
 use crate::given::Given;
 
@@ -23,6 +25,8 @@ const EXAMPLES: &str = "Examples:
   netfed evaluate --run run/ --data test.csv
   netfed explain --run run/ --out explain.html
   netfed tune --data points.csv --graph edges.csv --out tuned/
+  netfed federation init --graph edges.csv --features x1,x2 --lambda 0.1 --members members.csv --out federation/
+  netfed peer --federation invitation/ --data own.csv --out run/
   netfed reproduce nfl-table3 --out weather
 
 Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.";
@@ -43,6 +47,10 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Choose λ and other settings by cross-validation
     Tune(Box<Tune>),
+    /// Set up a federation of data holders: its description, its certificates, its status
+    Federation(Federation),
+    /// Take part in a federation with the own data
+    Peer(Peer),
     /// Run an experiment of the paper again and compare
     Reproduce(Reproduce),
 }

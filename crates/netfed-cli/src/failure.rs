@@ -33,3 +33,18 @@ impl From<netfed::Error> for Failure {
         Failure::input(format!("{error}."))
     }
 }
+
+impl From<netfed_net::Error> for Failure {
+    fn from(error: netfed_net::Error) -> Failure {
+        use netfed_net::Error;
+        let sentence = error.to_string();
+        let sentence = sentence.trim_end_matches('.').to_owned() + ".";
+        match error {
+            Error::Away { .. } => Failure { sentence, exit: 3 },
+            Error::Invalid(_) => Failure::input(sentence),
+            Error::File { .. } | Error::Engine(_) | Error::Diverged { .. } => {
+                Failure::other(sentence)
+            }
+        }
+    }
+}

@@ -33,6 +33,8 @@ fn main() -> ExitCode {
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Explain(explain) => commands::explain::run(&explain),
         Command::Tune(tune) => commands::tune::run(&tune),
+        Command::Federation(federation) => commands::federation::run(federation),
+        Command::Peer(peer) => commands::peer::run(&peer),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
     };
     match done {

@@ -48,6 +48,11 @@ impl Folder {
         Ok(Folder { path, parent, force, stage })
     }
 
+    /// Where files are put until the folder is complete.
+    pub(crate) fn stage(&self) -> &Path {
+        self.stage.path()
+    }
+
     /// Adds a file.
     pub(crate) fn add(&self, name: &str, content: &str) -> Result<(), Failure> {
         let write = || {

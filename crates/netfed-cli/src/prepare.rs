@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
+use netfed_net::names::natural_order;
 use rayon::prelude::*;
 
 use crate::failure::Failure;
@@ -79,7 +80,8 @@ pub(crate) fn prepare_part(
         features.push(INTERCEPT.into());
     }
     let separate = points.nodes.len() + edges.nodes.len();
-    let (nodes, edges) = merge_nodes(&points, edges);
+    let mut points = points;
+    let (nodes, edges) = merge_nodes(&mut points, edges);
     if nodes.len() == separate {
         return Err(Failure::input(format!(
             "no node of {} occurs in {}; do the ids match (\"1\" and \"1.0\" do not)?",
@@ -111,21 +113,45 @@ pub(crate) fn prepare_part(
     Ok(Prepared { problem, graph, nodes, features, points_per_node, scaling, low_label, warnings })
 }
 
-/// All nodes: those with data in the order of the points file, then those of the graph alone.
-fn merge_nodes(points: &PointTable, edges: EdgeList) -> (Vec<String>, Vec<(usize, usize, f64)>) {
-    let mut nodes = points.nodes.clone();
-    let known: HashMap<&str, usize> =
-        points.nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
-    let mut index = Vec::with_capacity(edges.nodes.len());
-    for name in &edges.nodes {
-        index.push(known.get(name.as_str()).copied().unwrap_or_else(|| {
-            nodes.push(name.clone());
-            nodes.len() - 1
-        }));
-    }
-    let edges =
-        edges.edges.iter().map(|&(a, b, w)| (index[a as usize], index[b as usize], w)).collect();
+/// All nodes in their natural order, whatever the order of the files; `points` is numbered likewise.
+fn merge_nodes(
+    points: &mut PointTable,
+    edges: EdgeList,
+) -> (Vec<String>, Vec<(usize, usize, f64)>) {
+    let mut nodes: Vec<String> = points.nodes.iter().chain(&edges.nodes).cloned().collect();
+    nodes.sort_unstable_by(|a, b| natural_order(a, b));
+    nodes.dedup();
+    let place: HashMap<&str, u32> =
+        nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i as u32)).collect();
+    let places = |names: &[String]| -> Vec<u32> { names.iter().map(|n| place[n.as_str()]).collect() };
+    let (of_points, of_edges) = (places(&points.nodes), places(&edges.nodes));
+    points.node_of_row.iter_mut().for_each(|i| *i = of_points[*i as usize]);
+    let end = |a: u32| of_edges[a as usize] as usize;
+    let edges = edges.edges.iter().map(|&(a, b, w)| (end(a), end(b), w)).collect();
+    points.nodes.clone_from(&nodes);
     (nodes, edges)
+}
+
+/// The local datasets of some nodes, in their order. A node without points has an empty one.
+pub(crate) fn datasets_of(
+    mut points: PointTable,
+    nodes: &[String],
+    settings: &Settings,
+) -> Result<Vec<Dataset>, Failure> {
+    let place: HashMap<&str, u32> =
+        nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i as u32)).collect();
+    let file = settings.data.display();
+    let known: Vec<u32> = points
+        .nodes
+        .iter()
+        .map(|n| {
+            place.get(n.as_str()).copied().ok_or_else(|| {
+                Failure::input(format!("{file}: the node \"{n}\" belongs to another member."))
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    points.node_of_row.iter_mut().for_each(|i| *i = known[*i as usize]);
+    local_datasets(points, nodes.len(), settings.intercept, None)
 }
 
 fn local_datasets(

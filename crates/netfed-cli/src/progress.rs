@@ -39,6 +39,11 @@ pub(crate) fn catch_interrupts() {
     });
 }
 
+/// The flag that Ctrl-C sets.
+pub(crate) fn stop_flag() -> &'static AtomicBool {
+    &INTERRUPTED
+}
+
 /// Whether Ctrl-C was pressed.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)

@@ -8,10 +8,9 @@
 //! optimal value as it is (`radius.rs`, docs/certificate.md). Where no radius is known there is no bound.
 
 use crate::edge_terms::{EdgeTerm, EdgeTerms};
-use crate::linalg::{axpy, dot};
 use crate::parallel::map_rows;
-use crate::penalty::ROUNDING;
 use crate::radius::Radii;
+use crate::share::{self, Scratch, Share};
 use crate::{Matrix, Problem};
 
 /// Where the dual bound comes from.
@@ -67,15 +66,6 @@ pub struct Certifier<'a> {
     step_ratio: f64,
 }
 
-/// Terms of one node: its value, its bracket, the size of what was added up, the squared length of one more step and of
-/// what it moves.
-struct Terms {
-    value: f64,
-    gap: f64,
-    size: f64,
-    moved: f64,
-    weighted: f64,
-}
 
 impl<'a> Certifier<'a> {
     /// A certifier for a problem. `step_ratio` (γ of Algorithm 1) only sets the metric of the residual.
@@ -96,86 +86,58 @@ impl<'a> Certifier<'a> {
         let problem = self.problem;
         let dim = problem.dim();
         let scratch = || Scratch::new(dim);
-        let mut nodes: Vec<Terms> = map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
-            self.node_terms(i, params, duals, s)
+        let mut nodes: Vec<Share> = map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
+            let degree = problem.graph().degree(i);
+            let step = self.step_ratio / degree as f64;
+            let (loss, w) = (problem.loss(i), params.row(i));
+            share::of_node(loss, w, self.flows(i, duals), (degree > 0).then_some(step), s)
         });
         let (edges, steps) = EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
-        let objective =
-            nodes.iter().map(|t| t.value).sum::<f64>() + edges.iter().map(|t| t.value).sum::<f64>();
         let bound = self.bound_the_unbounded(&mut nodes, &edges, params, duals);
+        let mut sum = Share { at_zero: self.value_at_zero, ..Share::default() };
+        nodes.iter().for_each(|share| sum.add(share));
+        for edge in &edges {
+            sum.objective += edge.value;
+            sum.gap += edge.gap;
+        }
+        for (moved, weighted) in steps {
+            sum.moved += moved;
+            sum.weighted += weighted;
+        }
         let mut shares: Vec<f64> = nodes.iter().map(|t| t.gap).collect();
         for (e, terms) in problem.graph().edges().iter().zip(&edges) {
             shares[e.tail] += terms.gap;
         }
-        // What the sums themselves may have lost to rounding, and duals that left their domain by rounding.
-        let size: f64 = objective.abs() + nodes.iter().map(|t| t.size).sum::<f64>();
-        let rounding = ((16 + problem.dim()) as f64 * f64::EPSILON * size + ROUNDING * objective)
-            / problem.nodes() as f64;
+        let rounding = sum.rounding(dim) / problem.nodes() as f64;
         shares.iter_mut().for_each(|s| *s += rounding);
-        let mut gap: f64 = shares.iter().sum();
-        if gap.is_finite() && gap > objective {
+        if sum.gap.is_finite() && sum.gap > sum.objective {
             // P ≥ 0 is the better bound: every term is its own share.
-            shares = nodes.iter().map(|t| t.value).collect();
+            shares = nodes.iter().map(|t| t.objective).collect();
             for (e, terms) in problem.graph().edges().iter().zip(&edges) {
                 shares[e.tail] += terms.value;
             }
-            gap = objective;
         }
-        let moved: f64 =
-            nodes.iter().map(|t| t.moved).sum::<f64>() + steps.iter().map(|t| t.0).sum::<f64>();
-        let weighted: f64 =
-            nodes.iter().map(|t| t.weighted).sum::<f64>() + steps.iter().map(|t| t.1).sum::<f64>();
-        let scale = objective.max(1e-6 * self.value_at_zero).max(f64::MIN_POSITIVE);
+        let gap = sum.proven_gap(dim);
         Certificate {
-            objective,
+            objective: sum.objective,
             gap,
-            relative_gap: gap / scale,
+            relative_gap: gap / sum.scale(),
             shares,
             bound: if gap.is_finite() { bound } else { Bound::None },
-            residual: if moved == 0.0 { 0.0 } else { (moved / weighted.max(moved)).sqrt() },
+            residual: sum.residual(),
         }
     }
 
-    /// Slope sᵢ = −Σ sign·u of a node. A compensated sum: large duals that cancel must not hide small ones. `lost` is
-    /// scratch space.
-    fn slope(&self, node: usize, duals: &Matrix, out: &mut [f64], lost: &mut [f64]) {
-        out.fill(0.0);
-        lost.fill(0.0);
-        for inc in self.problem.graph().incident(node) {
-            for ((s, l), u) in out.iter_mut().zip(lost.iter_mut()).zip(duals.row(inc.edge())) {
-                let term = -inc.sign() * u;
-                let sum = *s + term;
-                let added = sum - *s;
-                *l += (*s - (sum - added)) + (term - added);
-                *s = sum;
-            }
-        }
-        axpy(1.0, lost, out);
-    }
-
-    fn node_terms(&self, i: usize, params: &Matrix, duals: &Matrix, s: &mut Scratch) -> Terms {
-        let (loss, w) = (self.problem.loss(i), params.row(i));
-        self.slope(i, duals, &mut s.slope, &mut s.out);
-        let value = loss.value(w);
-        let gap = nonnegative(loss.fenchel_gap(&s.slope, w, f64::INFINITY));
-        let size = value.abs() + dot(&s.slope, w).abs();
-        let degree = self.problem.graph().degree(i);
-        if degree == 0 {
-            return Terms { value, gap, size, moved: 0.0, weighted: 0.0 };
-        }
-        let step = self.step_ratio / degree as f64;
-        s.at.copy_from_slice(w);
-        axpy(step, &s.slope, &mut s.at);
-        s.out.copy_from_slice(w);
-        loss.prox(&s.at, step, &mut s.out);
-        let moved = s.out.iter().zip(w).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / step;
-        Terms { value, gap, size, moved, weighted: dot(w, w) / step }
+    /// (sign, u) of the edges of a node.
+    fn flows<'u>(&self, node: usize, duals: &'u Matrix) -> impl Iterator<Item = (f64, &'u [f64])> {
+        let incident = self.problem.graph().incident(node).iter();
+        incident.map(|inc| (inc.sign(), duals.row(inc.edge())))
     }
 
     /// Replaces infinite node gaps by gaps within a proven radius, component by component.
     fn bound_the_unbounded(
         &self,
-        nodes: &mut [Terms],
+        nodes: &mut [Share],
         edges: &[EdgeTerm],
         params: &Matrix,
         duals: &Matrix,
@@ -183,7 +145,7 @@ impl<'a> Certifier<'a> {
         if nodes.iter().all(|t| t.gap.is_finite()) {
             return Bound::Conjugate;
         }
-        let values: Vec<f64> = nodes.iter().map(|t| t.value).collect();
+        let values: Vec<f64> = nodes.iter().map(|t| t.objective).collect();
         let edge_values: Vec<f64> = edges.iter().map(|t| t.value).collect();
         let needy: Vec<bool> = nodes.iter().map(|t| t.gap.is_infinite()).collect();
         let radii = self.radii.around(params, &values, &edge_values, &needy);
@@ -196,30 +158,13 @@ impl<'a> Certifier<'a> {
             || Scratch::new(dim),
             |k, s| {
                 let i = needed[k];
-                self.slope(i, duals, &mut s.slope, &mut s.out);
+                share::slope(self.flows(i, duals), s);
                 let loss = self.problem.loss(i);
-                nonnegative(loss.fenchel_gap(&s.slope, params.row(i), radii[i]))
+                share::nonnegative(loss.fenchel_gap(&s.slope, params.row(i), radii[i]))
             },
         );
         needed.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);
         let used = needy.iter().zip(&radii).filter(|(needy, _)| **needy).map(|(_, r)| *r);
         Bound::Radius { nodes: used.clone().count(), largest: used.fold(0.0, f64::max) }
-    }
-}
-
-/// A bracket that rounding may have made negative. An undefined one (∞ − ∞) bounds nothing.
-pub(crate) fn nonnegative(bracket: f64) -> f64 {
-    if bracket.is_nan() { f64::INFINITY } else { bracket.max(0.0) }
-}
-
-struct Scratch {
-    slope: Vec<f64>,
-    at: Vec<f64>,
-    out: Vec<f64>,
-}
-
-impl Scratch {
-    fn new(dim: usize) -> Scratch {
-        Scratch { slope: vec![0.0; dim], at: vec![0.0; dim], out: vec![0.0; dim] }
     }
 }

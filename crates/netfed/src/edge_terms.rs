@@ -1,8 +1,8 @@
 //! The terms of the edges in a certificate: cφ(d) with d = w_tail − w_head, and the bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ ≥ 0.
 
-use crate::certificate::nonnegative;
-use crate::linalg::{axpy, dot};
+use crate::linalg::{axpy, dot, square_distance};
 use crate::problem::difference;
+use crate::share::nonnegative;
 use crate::{Matrix, Problem};
 use rayon::prelude::*;
 
@@ -71,7 +71,7 @@ impl<'a> EdgeTerms<'a> {
             next.copy_from_slice(u);
             axpy(self.step, &diff, &mut next);
             prox(&mut next, coupling, self.step);
-            moved += next.iter().zip(u).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+            moved += square_distance(&next, u);
             weighted += dot(u, u);
         }
         (moved / self.step, weighted / self.step)

@@ -12,6 +12,7 @@
 use crate::linalg::axpy;
 use crate::loss::Loss;
 use crate::penalty::Penalty;
+use crate::share::{self, Scratch, Share};
 
 /// w ← prox_{τL}(w − τ Σ sign·u), message ← 2w⁺ − w; `duals` gives (sign, u) of the node's edges in slot order. The local step
 /// of every driver.
@@ -108,6 +109,38 @@ impl<'a> PrimalDualNode<'a> {
     pub fn dual(&self, slot: usize) -> &[f64] {
         let dim = self.params.len();
         &self.duals[slot * dim..(slot + 1) * dim]
+    }
+
+    /// This node's copies of the duals of its edges, slot by slot.
+    pub fn duals(&self) -> &[f64] {
+        &self.duals
+    }
+
+    /// Goes to another point: parameters, and the duals of all slots.
+    pub fn set(&mut self, params: &[f64], duals: &[f64]) {
+        self.params.copy_from_slice(params);
+        self.duals.copy_from_slice(duals);
+    }
+
+    /// This node's own part of the certificate, without its edges.
+    pub fn share(&self) -> Share {
+        let dim = self.params.len();
+        let flows = self.links.iter().map(|l| l.sign).zip(self.duals.chunks_exact(dim));
+        let step = (!self.links.is_empty()).then_some(self.primal_step);
+        let at_zero = self.loss.value(&vec![0.0; dim]);
+        let share =
+            share::of_node(self.loss, &self.params, flows, step, &mut Scratch::new(dim));
+        Share { at_zero, ..share }
+    }
+
+    /// The part of the edge in a slot, with the neighbor's parameters. It belongs to the tail: the head has none.
+    pub fn edge_share(&self, slot: usize, neighbor: &[f64]) -> Share {
+        let Link { sign, coupling } = self.links[slot];
+        if sign < 0.0 {
+            return Share::default();
+        }
+        let ends = (self.params.as_slice(), neighbor);
+        Share::of_edge(self.penalty, coupling, ends, self.dual(slot), self.dual_step)
     }
 
     /// Local step; writes what the neighbors are to be told.

@@ -12,6 +12,7 @@ mod guard;
 mod header;
 mod ids;
 mod matrix;
+mod members;
 mod parquet_column;
 mod parquet_rows;
 mod points;
@@ -27,7 +28,13 @@ use std::path::Path;
 pub(crate) use columns::{PointColumns, Target};
 pub(crate) use edges::{EdgeList, read_edges};
 pub(crate) use matrix::read_matrix;
+pub(crate) use members::{MemberRow, read_members};
 pub(crate) use points::{PointTable, read_points};
+
+/// Whether a file can be read and has a column of this name.
+pub(crate) fn has_column(path: &Path, name: &str) -> bool {
+    table::Table::open(path).is_ok_and(|table| table.header.find(name).is_some())
+}
 
 /// What was wrong with an input file, as one sentence for the user.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,87 @@
+//! `netfed federation`: what the organizer does, and what everyone can check.
+
+mod check;
+mod init;
+mod invite;
+mod status;
+mod up;
+
+use std::path::{Path, PathBuf};
+
+use netfed_net::description;
+
+use crate::failure::Failure;
+use crate::given::Given;
+use crate::settings::Settings;
+
+/// A federation in five commands: init and invite by the organizer, check and `netfed peer` by every member, status to watch.
+#[derive(clap::Args)]
+pub(crate) struct Federation {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Describe a new federation, sign it, and make its certificate authority
+    Init(Box<init::Init>),
+    /// Make the folder that a member needs: description, certificate and key
+    Invite(invite::Invite),
+    /// Check a folder: signature, certificate, neighbors and, if wanted, the own data
+    Check(check::Check),
+    /// Show what all members are doing
+    Status(status::Status),
+    /// Start all members on this machine, to try a federation out
+    Up(up::Up),
+}
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: Federation) -> Result<u8, Failure> {
+    match args.command {
+        Command::Init(init) => init::run(*init),
+        Command::Invite(invite) => invite::run(&invite),
+        Command::Check(check) => check::run(&check),
+        Command::Status(status) => status::run(&status),
+        Command::Up(up) => up::run(&up),
+    }
+}
+
+/// The settings of a federation's problem, with a member's own data.
+pub(crate) fn settings_of(
+    federation: &description::Federation,
+    folder: &Path,
+    data: Option<&Path>,
+) -> Result<Settings, Failure> {
+    let path = folder.join(description::DESCRIPTION);
+    let given: Given = federation
+        .description
+        .problem
+        .clone()
+        .try_into()
+        .map_err(|e| Failure::input(format!("{}, [problem]: {e}.", path.display())))?;
+    let given = Given {
+        data: Some(data.map_or_else(|| PathBuf::from("none"), Path::to_path_buf)),
+        graph: Some(path.clone()),
+        solver: Some("primal-dual".into()),
+        tol: Some(federation.description.tolerance),
+        max_iter: Some(federation.description.rounds),
+        ..given
+    };
+    let settings = Settings::new(given)?;
+    let unfit = |what: &str| Failure::input(format!("{}, [problem]: {what}", path.display()));
+    if settings.columns.features.as_ref().is_none_or(Vec::is_empty) {
+        return Err(unfit("the features and their order must be given, as --features A,B,C."));
+    }
+    if settings.standardize {
+        return Err(unfit(
+            "standardize needs the data of all members in one place; let every member scale its own features the same way before.",
+        ));
+    }
+    if settings.penalty_name() == "quadratic" {
+        return Err(unfit("the quadratic penalty is not there for federations yet."));
+    }
+    if settings.lambda <= 0.0 {
+        return Err(unfit("λ must be more than 0: with 0 every member trains alone."));
+    }
+    Ok(settings)
+}

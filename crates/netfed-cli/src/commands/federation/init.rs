@@ -1,0 +1,158 @@
+//! `netfed federation init`: the description, its signature and the certificate authority.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use netfed_net::authority;
+use netfed_net::description::{DESCRIPTION, Description, Edges, Federation, Member};
+use netfed_net::names::{OBSERVER, good_member_name, natural_order};
+
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::given::Given;
+use crate::load::{MemberRow, read_edges, read_members};
+use crate::output::Folder;
+use crate::report::text::plural;
+
+/// Describes a federation: the problem, the graph, who takes part and where they are reached. Signs the description with a new certificate
+/// authority of its own, whose key stays in the folder.
+#[derive(clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("data", |a| a.hide(true)), mut_arg("standardize", |a| a.hide(true)), mut_arg("solver", |a| a.hide(true)),
+    mut_arg("threads", |a| a.hide(true)), mut_arg("seed", |a| a.hide(true)), mut_arg("penalty_matrix", |a| a.hide(true))
+)]
+pub(crate) struct Init {
+    #[command(flatten)]
+    given: Given,
+    /// Who takes part: columns node, endpoint (quic/HOST:PORT) and, where one member holds several nodes, member
+    #[arg(long, value_name = "FILE", help_heading = "Network", required_unless_present = "local")]
+    members: Option<PathBuf>,
+    /// Everyone on this machine, one member per node, on ports from this one on
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7450", conflicts_with = "members", help_heading = "Network")]
+    local: Option<u16>,
+    /// Name of the federation
+    #[arg(long, value_name = "NAME", default_value = "federation", help_heading = "Network")]
+    name: String,
+    /// A neighbor that is away: wait for it, go on without it, or stop
+    #[arg(long, value_name = "POLICY", default_value = "wait", value_parser = ["wait", "without", "stop"], help_heading = "Network")]
+    away: String,
+    /// How long a silent neighbor counts as present
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, help_heading = "Network")]
+    patience: f64,
+    /// Tell the gap of the whole federation to nobody but the root of the tree of sums
+    #[arg(long, help_heading = "Network")]
+    hide_gap: bool,
+    /// Days that the certificate authority is valid
+    #[arg(long, value_name = "DAYS", default_value_t = 3650, help_heading = "Network")]
+    days: u32,
+    /// Folder for the federation; it must not exist
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    out: PathBuf,
+}
+
+const EXAMPLES: &str = "Examples:
+  Two hospitals:
+    netfed federation init --graph edges.csv --features age,dose --target outcome --lambda 0.1 --members members.csv --out federation/
+  Everyone on this machine, to try it out:
+    netfed federation init --graph edges.csv --features x1,x2 --lambda 0.1 --local --out federation/
+    netfed federation up --local --federation federation/ --data points.csv --out run/
+
+Then: netfed federation invite --all --federation federation/";
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: Init) -> Result<u8, Failure> {
+    let graph = args.given.graph.clone().ok_or_else(|| {
+        Failure::input("no file of edges given; say --graph FILE.".into())
+    })?;
+    if args.given.data.is_some() {
+        return Err(Failure::input("the data stay with the members; leave --data out.".into()));
+    }
+    let edges = read_edges(&graph)?;
+    let rows = match (&args.members, args.local) {
+        (Some(path), _) => read_members(path)?,
+        (None, port) => local_members(&edges.nodes, port.unwrap_or(7450))?,
+    };
+    let mut members: BTreeMap<String, Member> = BTreeMap::new();
+    let mut order = Vec::new();
+    for (k, row) in rows.into_iter().enumerate() {
+        let name = if good_member_name(&row.member) { row.member } else { format!("member-{}", k + 1) };
+        let member = members.entry(name.clone()).or_insert_with(|| {
+            order.push(name.clone());
+            Member { name: name.clone(), endpoint: row.endpoint.clone(), nodes: Vec::new() }
+        });
+        if member.endpoint != row.endpoint {
+            return Err(Failure::input(format!(
+                "the member \"{name}\" has two endpoints, {} and {}.",
+                member.endpoint, row.endpoint
+            )));
+        }
+        member.nodes.push(row.node);
+    }
+    let name_of = |i: u32| edges.nodes[i as usize].clone();
+    let edges = edges.edges.iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect();
+    let problem = Given {
+        graph: None,
+        tol: None,
+        max_iter: None,
+        threads: None,
+        seed: None,
+        solver: None,
+        ..args.given.clone()
+    };
+    let description = Description {
+        name: args.name.clone(),
+        method: "primal-dual".into(),
+        rounds: args.given.max_iter.unwrap_or(100_000),
+        tolerance: args.given.tol.unwrap_or(1e-6),
+        tell_gap: !args.hide_gap,
+        away: args.away,
+        patience_seconds: args.patience,
+        problem: toml::Table::try_from(&problem)
+            .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))?,
+        graph: Edges { edges },
+        members: order.iter().filter_map(|name| members.remove(name)).collect(),
+    };
+    let text = toml::to_string(&description)
+        .map_err(|e| Failure::other(format!("cannot write the description: {e}.")))?;
+    let federation = Federation::parse(&text)?;
+    super::settings_of(&federation, &args.out, None)?;
+    let folder = Folder::new(&args.out, false)?;
+    folder.add(DESCRIPTION, &text)?;
+    let stage = folder.stage().to_path_buf();
+    authority::create(&stage, &args.name, i64::from(args.days))?;
+    authority::sign(&stage)?;
+    let observer = stage.join(OBSERVER);
+    authority::invite(&stage, &observer, &args.name, OBSERVER, "localhost", i64::from(args.days))?;
+    folder.commit()?;
+    let d = &federation.description;
+    print(&format!(
+        "{}: {}, {}, {}\n  description in {}; keep {} to yourself\n  next: netfed federation invite --all --federation {}\n",
+        d.name,
+        plural(d.members.len(), "member"),
+        plural(federation.nodes.len(), "node"),
+        plural(federation.graph.edges().len(), "edge"),
+        args.out.join(DESCRIPTION).display(),
+        args.out.join(authority::CA_KEY).display(),
+        args.out.display()
+    ));
+    Ok(0)
+}
+
+/// One member per node on this machine.
+fn local_members(nodes: &[String], port: u16) -> Result<Vec<MemberRow>, Failure> {
+    let mut nodes = nodes.to_vec();
+    nodes.sort_by(|a, b| natural_order(a, b));
+    if usize::from(port) + nodes.len() > 65_536 {
+        return Err(Failure::input(format!(
+            "{} members do not fit on the ports from {port} on; say --local with a smaller one.",
+            nodes.len()
+        )));
+    }
+    let row = |(k, node): (usize, &String)| MemberRow {
+        node: node.clone(),
+        endpoint: format!("quic/127.0.0.1:{}", usize::from(port) + k),
+        member: node.clone(),
+    };
+    Ok(nodes.iter().enumerate().map(row).collect())
+}

@@ -1,0 +1,232 @@
+//! `netfed federation up --local`: all members as processes on this machine.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use netfed_net::authority;
+use netfed_net::description::Federation;
+use serde_json::Value;
+
+use super::invite;
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::load::{PointTable, read_points};
+use crate::output::{Cell, Csv, Folder};
+use crate::progress::{catch_interrupts, interrupted, say};
+use crate::report::text::plural;
+use crate::settings::Settings;
+
+/// Starts all members of a federation as processes on this machine, each with the points of its own nodes, and puts their models together.
+/// For trying a federation out: the processes talk to each other as they would across the world.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  netfed federation up --local --federation federation/ --data points.csv --out run/"
+)]
+pub(crate) struct Up {
+    /// All members on this machine; there is no other way yet
+    #[arg(long, required = true)]
+    local: bool,
+    /// The organizer's folder
+    #[arg(long, value_name = "FOLDER")]
+    federation: PathBuf,
+    /// Data points of all nodes
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// Folder for the results; it must not exist
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Replace the results in a folder that exists
+    #[arg(long)]
+    force: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
+    let federation = Federation::read(&args.federation)?;
+    authority::check_signature(&args.federation)?;
+    let settings = super::settings_of(&federation, &args.federation, Some(&args.data))?;
+    let points = read_points(&args.data, &settings.columns)?;
+    if let Some(stranger) = points.nodes.iter().find(|n| federation.member_of_node(n).is_none()) {
+        return Err(Failure::input(format!(
+            "{}: the node \"{stranger}\" belongs to no member.",
+            args.data.display()
+        )));
+    }
+    let folder = Folder::new(&args.out, args.force)?;
+    let work = tempfile::tempdir()
+        .map_err(|e| Failure::other(format!("cannot make a temporary folder: {e}.")))?;
+    let mut peers = Peers(Vec::new());
+    catch_interrupts();
+    for m in 0..federation.description.members.len() {
+        peers.0.push(start(args, &federation, &settings, &points, m, work.path())?);
+    }
+    if !args.quiet {
+        say(&format!("{} started", plural(peers.0.len(), "peer")));
+    }
+    let done = peers.wait(work.path())?;
+    if !done {
+        return Err(Failure::other("stopped; no results were written.".into()));
+    }
+    collect(folder, &federation, &settings, work.path(), args)
+}
+
+/// Running processes; they end with this one.
+struct Peers(Vec<(String, Child)>);
+
+impl Peers {
+    /// Waits for all; false after Ctrl-C.
+    fn wait(&mut self, work: &Path) -> Result<bool, Failure> {
+        let mut running: Vec<usize> = (0..self.0.len()).collect();
+        while !running.is_empty() {
+            if interrupted() {
+                return Ok(false);
+            }
+            for k in running.clone() {
+                let (name, child) = &mut self.0[k];
+                let ended = child
+                    .try_wait()
+                    .map_err(|e| Failure::other(format!("cannot wait for {name}: {e}.")))?;
+                let Some(status) = ended else { continue };
+                if !matches!(status.code(), Some(0 | 3)) {
+                    let log = std::fs::read_to_string(work.join(format!("{name}.log")));
+                    let last = log.ok().and_then(|l| l.lines().last().map(str::to_owned));
+                    return Err(Failure::other(format!(
+                        "the peer {name} failed: {}",
+                        last.unwrap_or_else(|| "it left no message.".into())
+                    )));
+                }
+                running.retain(|r| *r != k);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(true)
+    }
+}
+
+impl Drop for Peers {
+    fn drop(&mut self) {
+        for (_, child) in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn start(
+    args: &Up,
+    federation: &Federation,
+    settings: &Settings,
+    points: &PointTable,
+    member: usize,
+    work: &Path,
+) -> Result<(String, Child), Failure> {
+    let name = federation.description.members[member].name.clone();
+    let folder = invite::place(&args.federation, federation, member);
+    if !folder.exists() {
+        invite::make(&args.federation, &folder, federation, member, 365)?;
+    }
+    let cannot = |e: std::io::Error| Failure::other(format!("cannot start the peer {name}: {e}."));
+    let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
+    command.args(["peer", "--linger", "10", "--federation"]).arg(&folder);
+    command.arg("--state").arg(work.join(format!("{name}.state")));
+    command.arg("--out").arg(work.join(format!("{name}.out")));
+    let own = own_points(federation, settings, points, member);
+    if let Some(csv) = own {
+        let path = work.join(format!("{name}.csv"));
+        std::fs::write(&path, csv).map_err(cannot)?;
+        command.arg("--data").arg(path);
+    }
+    let log = File::create(work.join(format!("{name}.log"))).map_err(cannot)?;
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    let child = command.spawn().map_err(cannot)?;
+    Ok((name, child))
+}
+
+/// The points of a member's nodes as CSV; none where there are none.
+fn own_points(
+    federation: &Federation,
+    settings: &Settings,
+    points: &PointTable,
+    member: usize,
+) -> Option<String> {
+    let c = &settings.columns;
+    let d = points.features.len();
+    let target = points.y.as_ref().map(|_| c.target.as_str());
+    let header = std::iter::once(c.node.as_str())
+        .chain(points.features.iter().map(String::as_str))
+        .chain(target);
+    let mut csv = Csv::new(header);
+    let mut rows = 0;
+    for (row, &node) in points.node_of_row.iter().enumerate() {
+        let node = &points.nodes[node as usize];
+        if federation.member_of_node(node) != Some(member) {
+            continue;
+        }
+        let x = points.x[row * d..(row + 1) * d].iter().map(|v| Cell::Number(*v));
+        let y = points.y.as_ref().map(|y| Cell::Number(y[row]));
+        csv.row(std::iter::once(Cell::Text(node.clone())).chain(x).chain(y));
+        rows += 1;
+    }
+    (rows > 0).then(|| csv.finish())
+}
+
+/// Puts the models of all members together.
+fn collect(
+    folder: Folder,
+    federation: &Federation,
+    settings: &Settings,
+    work: &Path,
+    args: &Up,
+) -> Result<u8, Failure> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut header = String::new();
+    let mut summary = Value::Null;
+    for m in &federation.description.members {
+        let out = work.join(format!("{}.out", m.name));
+        let read = |file: &str| {
+            std::fs::read_to_string(out.join(file))
+                .map_err(|e| Failure::other(format!("the peer {} left no {file}: {e}.", m.name)))
+        };
+        let text = read("parameters.csv")?;
+        let mut rows = text.lines();
+        header = rows.next().unwrap_or_default().to_owned();
+        let mut nodes = m.nodes.clone();
+        nodes.sort_by(|a, b| netfed_net::names::natural_order(a, b));
+        for (node, line) in nodes.iter().zip(rows) {
+            let place = federation.nodes.iter().position(|n| n == node).unwrap_or(0);
+            lines.push((place, line.to_owned()));
+        }
+        let own: Value = serde_json::from_str(&read("summary.json")?)
+            .map_err(|e| Failure::other(format!("the summary of {}: {e}.", m.name)))?;
+        if summary.is_null() || summary["relative_gap"].is_null() {
+            summary = own;
+        }
+    }
+    lines.sort_unstable();
+    let rows: String = lines.iter().map(|(_, line)| format!("{line}\n")).collect();
+    if let Some(object) = summary.as_object_mut() {
+        for own in ["member", "nodes", "own_objective", "own_gap"] {
+            object.remove(own);
+        }
+    }
+    folder.add("parameters.csv", &format!("{header}\n{rows}"))?;
+    folder.add("summary.json", &format!("{summary:#}\n"))?;
+    folder.add("config.toml", &settings.to_toml()?)?;
+    folder.commit()?;
+    let status = summary["status"].as_str().unwrap_or_default().to_owned();
+    if !args.quiet {
+        print(&format!(
+            "{status} after {} rounds, {} peers; relative gap {}\n  results in {}\n",
+            summary["rounds"],
+            federation.description.members.len(),
+            summary["relative_gap"].as_f64().map_or("unknown".into(), |g| format!("{g:.1e}")),
+            args.out.display()
+        ));
+    }
+    Ok(if status == "converged" || federation.description.tolerance == 0.0 { 0 } else { 3 })
+}

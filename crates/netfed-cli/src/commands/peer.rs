@@ -1,0 +1,287 @@
+//! `netfed peer`: one data holder's part of a federation.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use netfed::{Link, PrimalDualNode};
+use netfed_net::description::Federation;
+use netfed_net::engine::Engine;
+use netfed_net::state::Store;
+use netfed_net::{Metrics, Outcome, Peer as Member, Plan, authority, exporter};
+use serde_json::json;
+
+use crate::commands::federation::settings_of;
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::load::{PointTable, read_points};
+use crate::output::{Cell, Csv, Folder};
+use crate::prepare::{INTERCEPT, datasets_of};
+use crate::progress::{catch_interrupts, duration, say, stop_flag};
+use crate::settings::Settings;
+
+/// Takes part in a federation: trains the models of the own nodes together with the neighbors in the graph. The data stay here; only
+/// models travel, encrypted, and only to the neighbors. A peer that is killed and started again goes on from its last commit.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Peer {
+    /// Folder that the organizer sent: description, certificates and key
+    #[arg(long, value_name = "FOLDER", help_heading = "Input")]
+    pub(crate) federation: PathBuf,
+    /// The own data points (.csv, .csv.gz, .tsv, .parquet); with one node no column for it is needed
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) data: Option<PathBuf>,
+    /// The own node; checked against the certificate
+    #[arg(long, value_name = "NODE", help_heading = "Input")]
+    pub(crate) node: Option<String>,
+    /// Folder for the results; it must not exist
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the results in a folder that exists
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Folder for the state that survives a crash [default: state in the federation's folder]
+    #[arg(long, value_name = "FOLDER", help_heading = "Network")]
+    pub(crate) state: Option<PathBuf>,
+    /// Listen here instead of at the endpoint of the description, as quic/HOST:PORT
+    #[arg(long, value_name = "ENDPOINT", help_heading = "Network")]
+    pub(crate) listen: Option<String>,
+    /// Serve counters for Prometheus at this address, such as 127.0.0.1:9100
+    #[arg(long, value_name = "ADDRESS", help_heading = "Network")]
+    pub(crate) metrics: Option<String>,
+    /// After the end, serve neighbors until they have been silent for this long
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, help_heading = "Network")]
+    pub(crate) linger: f64,
+    /// Show warnings only
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print the summary as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+const EXAMPLES: &str = "Example:
+  netfed peer --federation invitation/ --data own.csv --out run/
+
+Start it again with the same command after a crash or a reboot: it goes on where it was. Logs go to standard error; RUST_LOG=debug shows
+every look at the certificate.";
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
+    start_log(args.quiet);
+    let federation = Federation::read(&args.federation)?;
+    authority::check_signature(&args.federation)?;
+    let member = own_member(args, &federation)?;
+    let plan = Plan::new(&federation.graph, &federation.host, member);
+    let nodes: Vec<String> = plan.nodes.iter().map(|&i| federation.nodes[i].clone()).collect();
+    let settings = settings_of(&federation, &args.federation, args.data.as_deref())?;
+    let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
+    let own = Own::read(args, &settings, &nodes)?;
+    let dim = own.features.len();
+    let penalty = settings.penalty(dim)?;
+    let losses = own
+        .datasets
+        .into_iter()
+        .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
+        .collect::<Result<Vec<_>, _>>()?;
+    let graph = &federation.graph;
+    let mut halves = Vec::new();
+    for (&i, loss) in plan.nodes.iter().zip(&losses) {
+        let link = |inc: &netfed::Incidence| Link {
+            sign: inc.sign(),
+            coupling: settings.lambda * graph.edges()[inc.edge()].weight,
+        };
+        let links = graph.incident(i).iter().map(link).collect();
+        halves.push(PrimalDualNode::new(loss.as_ref(), penalty.as_ref(), links, 1.0));
+    }
+    let rules = federation.rules(dim)?;
+    let neighbors = plan.links.iter().map(|l| rules.members[l.member].clone()).collect();
+    let metrics = Arc::new(Metrics::new(rules.members[member].clone(), neighbors));
+    if let Some(address) = &args.metrics {
+        exporter::serve(address, metrics.clone())?;
+    }
+    let state = args.state.clone().unwrap_or_else(|| args.federation.join("state"));
+    let store = Store::open(&state, federation.id)?;
+    catch_interrupts();
+    let begin = Instant::now();
+    let engine =
+        Engine::open(&federation, &plan, &args.federation, args.listen.as_deref(), metrics.clone())?;
+    let linger = Duration::try_from_secs_f64(args.linger)
+        .map_err(|_| Failure::input(format!("--linger is {}; it must be at least 0.", args.linger)))?;
+    let outcome =
+        Member::new(&rules, &plan, halves, engine, Some(store), &metrics, stop_flag())?.run(linger)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let summary = summary(&federation, member, &outcome, dim, own.low_label, &settings, seconds);
+    if let Some(folder) = folder {
+        write(folder, &nodes, &own.features, &outcome, &summary, &settings)?;
+    }
+    if args.json {
+        print(&format!("{summary:#}\n"));
+    } else if !args.quiet {
+        print(&words(&outcome, dim, seconds, args.out.as_deref()));
+    }
+    Ok(if outcome.finished && (outcome.converged || rules.tolerance == 0.0) { 0 } else { 3 })
+}
+
+/// Logs to standard error.
+fn start_log(quiet: bool) {
+    let default = if quiet { "warn,zenoh=error" } else { "info,zenoh=error" };
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // Another log is as good.
+    let _ = log.try_init();
+}
+
+/// The member whose certificate lies in the folder.
+fn own_member(args: &Peer, federation: &Federation) -> Result<usize, Failure> {
+    let identity = authority::identity(&args.federation)?;
+    let shown = args.federation.display();
+    if identity.days_left < 0 {
+        return Err(Failure::input(format!(
+            "{shown}: the certificate of \"{}\" has expired; ask the organizer for a new invitation.",
+            identity.name
+        )));
+    }
+    let member = federation.member(&identity.name).ok_or_else(|| {
+        Failure::input(format!("{shown}: \"{}\" is not a member of this federation.", identity.name))
+    })?;
+    if let Some(node) = &args.node
+        && federation.member_of_node(node) != Some(member)
+    {
+        return Err(Failure::input(format!(
+            "the node \"{node}\" does not belong to \"{}\", whose invitation {shown} is.",
+            identity.name
+        )));
+    }
+    let key = args.federation.join(authority::KEY);
+    if authority::is_exposed(&key) {
+        say(&format!("warning: {} can be read by others; say: chmod 600 {0}", key.display()));
+    }
+    Ok(member)
+}
+
+/// The own data.
+struct Own {
+    datasets: Vec<netfed::Dataset>,
+    features: Vec<String>,
+    low_label: Option<f64>,
+}
+
+impl Own {
+    fn read(args: &Peer, settings: &Settings, nodes: &[String]) -> Result<Own, Failure> {
+        let mut features = settings.columns.features.clone().unwrap_or_default();
+        let points = match &args.data {
+            Some(path) => Some(one_node(read_points(path, &columns(settings, nodes))?, nodes, settings)),
+            None => None,
+        };
+        let low_label = points.as_ref().filter(|_| settings.loss.is_classification()).map(|p| p.low_label);
+        if settings.intercept {
+            features.push(INTERCEPT.into());
+        }
+        let datasets = match points {
+            Some(points) => datasets_of(points, nodes, settings)?,
+            None => nodes.iter().map(|_| netfed::Dataset::empty(features.len())).collect(),
+        };
+        Ok(Own { datasets, features, low_label })
+    }
+}
+
+/// A member with one node needs no column for it.
+fn columns(settings: &Settings, nodes: &[String]) -> crate::load::PointColumns {
+    crate::load::PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() }
+}
+
+/// Without a column all points belong to the one node.
+fn one_node(mut points: PointTable, nodes: &[String], settings: &Settings) -> PointTable {
+    let numbered = points.nodes.iter().enumerate().all(|(k, n)| *n == (k + 1).to_string());
+    let has_column = crate::load::has_column(&settings.data, &settings.columns.node);
+    if nodes.len() == 1 && numbered && !has_column {
+        points.nodes = nodes.to_vec();
+        points.node_of_row.fill(0);
+    }
+    points
+}
+
+fn summary(
+    federation: &Federation,
+    member: usize,
+    outcome: &Outcome,
+    dim: usize,
+    low_label: Option<f64>,
+    settings: &Settings,
+    seconds: f64,
+) -> serde_json::Value {
+    let total = outcome.total;
+    let gap = total.map(|t| t.proven_gap(dim)).filter(|g| g.is_finite());
+    json!({
+        "status": status(outcome),
+        "federation": federation.description.name,
+        "member": federation.description.members[member].name,
+        "nodes": federation.description.members[member].nodes,
+        "rounds": outcome.rounds,
+        "objective": total.map(|t| t.objective),
+        "gap": gap,
+        "relative_gap": gap.zip(total).map(|(g, t)| g / t.scale()),
+        "residual": total.map(|t| t.residual()),
+        "own_objective": outcome.share.map(|s| s.objective),
+        "own_gap": outcome.share.map(|s| s.gap).filter(|g| g.is_finite()),
+        "tolerance": federation.description.tolerance,
+        "loss": settings.loss_name(),
+        "penalty": settings.penalty_name(),
+        "lambda": settings.lambda,
+        "classes": low_label.map(|low| [low, 1.0]),
+        "seconds": (seconds * 1e6).round() / 1e6,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+fn status(outcome: &Outcome) -> &'static str {
+    match (outcome.finished, outcome.converged) {
+        (true, true) => "converged",
+        (true, false) => "rounds used up",
+        (false, _) => "interrupted",
+    }
+}
+
+fn write(
+    folder: Folder,
+    nodes: &[String],
+    features: &[String],
+    outcome: &Outcome,
+    summary: &serde_json::Value,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    let mut parameters = Csv::new(std::iter::once("node").chain(features.iter().map(String::as_str)));
+    for (node, w) in nodes.iter().zip(outcome.params.chunks_exact(features.len())) {
+        let values = w.iter().map(|v| Cell::Number(*v));
+        parameters.row(std::iter::once(Cell::Text(node.clone())).chain(values));
+    }
+    folder.add("parameters.csv", &parameters.finish())?;
+    folder.add("summary.json", &format!("{summary:#}\n"))?;
+    folder.add("config.toml", &settings.to_toml()?)?;
+    folder.commit()
+}
+
+fn words(outcome: &Outcome, dim: usize, seconds: f64, out: Option<&Path>) -> String {
+    let mut text =
+        format!("{} after {} rounds, {}\n", status(outcome), outcome.rounds, duration(seconds));
+    match outcome.total {
+        Some(total) if total.proven_gap(dim).is_finite() => text.push_str(&format!(
+            "  The models of all members are within {:.1e} of the optimum, relative to the objective.\n",
+            total.proven_gap(dim) / total.scale()
+        )),
+        Some(total) => text.push_str(&format!(
+            "  There is no bound; one more step would move the point by {:.1e} of its size.\n",
+            total.residual()
+        )),
+        None => {}
+    }
+    if let Some(share) = outcome.share.filter(|s| s.gap.is_finite()) {
+        text.push_str(&format!("  Own share of the gap: {:.1e}.\n", share.gap));
+    }
+    if let Some(out) = out {
+        text.push_str(&format!("  results in {}\n", out.display()));
+    }
+    text
+}

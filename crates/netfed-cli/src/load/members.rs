@@ -1,0 +1,32 @@
+//! Who takes part in a federation: for every node the member that holds its data, and where that member is reached.
+
+use std::path::Path;
+
+use super::InputError;
+use super::table::Table;
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MemberRow {
+    pub(crate) node: String,
+    pub(crate) endpoint: String,
+    /// Name of the member; the node's own if there is no such column.
+    pub(crate) member: String,
+}
+
+/// Reads a file with the columns `node`, `endpoint` and, if it is there, `member`.
+pub(crate) fn read_members(path: &Path) -> Result<Vec<MemberRow>, InputError> {
+    let table = Table::open(path)?;
+    let hint = "a file of members needs the columns \"node\" and \"endpoint\" (quic/HOST:PORT)";
+    let mut wanted = vec![table.header.require("node", hint)?, table.header.require("endpoint", hint)?];
+    wanted.extend(table.header.find("member"));
+    let named = wanted.len() > 2;
+    let mut rows = Vec::new();
+    table.for_each_row(&wanted, &mut |row| {
+        let (node, endpoint) = (row.id(0)?.into_owned(), row.id(1)?.into_owned());
+        let member = if named { row.id(2)?.into_owned() } else { node.clone() };
+        rows.push(MemberRow { node, endpoint, member });
+        Ok(())
+    })?;
+    Ok(rows)
+}

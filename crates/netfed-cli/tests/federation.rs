@@ -1,0 +1,191 @@
+//! Federations of real processes on this machine.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
+
+mod common;
+
+use common::{Place, command, stderr, stdout};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// Ports for a test: those of other tests, and of other runs, are elsewhere.
+fn port(test: u32) -> u32 {
+    12_000 + (std::process::id() % 300) * 60 + 20 * test
+}
+
+/// Stations in two groups, on a ring with chords.
+fn stations(count: usize) -> Place {
+    let place = Place::new();
+    let (mut points, mut edges) =
+        (String::from("node,x1,x2,y\n"), String::from("source,target,weight\n"));
+    let noise = |k: usize| ((k * 7919 + 13) % 101) as f64 / 101.0 - 0.5;
+    for i in 0..count {
+        let side = if 2 * i < count { 1.0 } else { -1.0 };
+        for r in 0..4 {
+            let k = 4 * i + r;
+            let (a, b) = (2.0 * noise(k), 2.0 * noise(3 * k + 1));
+            let y = side * (2.0 * a - b) + 0.3 * noise(5 * k + 2);
+            points.push_str(&format!("s{i},{a},{b},{y}\n"));
+        }
+        edges.push_str(&format!("s{i},s{},1\n", (i + 1) % count));
+        if i + 4 < count {
+            edges.push_str(&format!("s{i},s{},0.5\n", i + 4));
+        }
+    }
+    place.write("points.csv", &points);
+    place.write("edges.csv", &edges);
+    place
+}
+
+fn run(place: &Place, line: &str) -> std::process::Output {
+    let output = place.run(line);
+    assert!(output.status.success(), "{line}\n{}{}", stdout(&output), stderr(&output));
+    output
+}
+
+fn init(place: &Place, test: u32, more: &str) {
+    let port = port(test);
+    run(place, &format!("federation init --graph edges.csv --features x1,x2 --lambda 0.2 --local {port} {more} --out fed"));
+}
+
+#[test]
+fn twelve_peers_give_the_bits_of_one_process() {
+    let place = stations(12);
+    run(&place, "fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --out alone");
+    init(&place, 0, "");
+    let said = run(&place, "federation check --federation fed");
+    assert!(stdout(&said).contains("12 members") && stdout(&said).contains("the signature is good"));
+    run(&place, "federation up --local --federation fed --data points.csv --out together");
+    assert_eq!(place.read("together/parameters.csv"), place.read("alone/parameters.csv"));
+    let (alone, together) = (place.json("alone/summary.json"), place.json("together/summary.json"));
+    assert_eq!(together["status"], "converged");
+    assert_eq!(together["rounds"], alone["iterations"]);
+    let close = |key: &str, tolerance: f64| {
+        let (a, b) = (alone[key].as_f64().unwrap(), together[key].as_f64().unwrap());
+        assert!((a - b).abs() <= tolerance * a, "{key}: {a} {b}");
+    };
+    close("objective", 1e-12);
+    close("gap", 1e-6);
+    // The result predicts like that of a fit.
+    run(&place, "predict --run together --data points.csv --out predictions.csv");
+}
+
+/// A member started by hand.
+fn start(place: &Place, member: &str) -> Child {
+    let points = place.read("points.csv");
+    let own: String = points
+        .lines()
+        .filter(|l| l.starts_with("node,") || l.starts_with(&format!("{member},")))
+        .map(|l| format!("{l}\n"))
+        .collect();
+    place.write(&format!("{member}.csv"), &own);
+    let log = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(place.path(&format!("{member}.log")))
+        .unwrap();
+    command()
+        .current_dir(place.path(""))
+        .args(["peer", "--federation", &format!("fed/invitations/{member}"), "--node", member])
+        .args(["--data", &format!("{member}.csv"), "--out", &format!("out-{member}"), "--force"])
+        .args(["--linger", "3"])
+        .env("RUST_LOG", "info,zenoh=error")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .unwrap()
+}
+
+/// Waits for all to end, killing and restarting some on the way; gives how often.
+fn chaos(place: &Place, members: usize, kills: usize, seed: u64) -> usize {
+    let mut chance = seed;
+    let mut next = || {
+        chance = chance.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (chance >> 33) as usize
+    };
+    let mut peers: Vec<Option<Child>> =
+        (0..members).map(|m| Some(start(place, &format!("s{m}")))).collect();
+    let begin = Instant::now();
+    let mut killed = 0;
+    let mut strike = Instant::now() + Duration::from_millis(300);
+    while peers.iter().any(Option::is_some) {
+        if begin.elapsed() > Duration::from_secs(90) {
+            peers.iter_mut().flatten().for_each(|p| p.kill().unwrap());
+            let logs: String = (0..members)
+                .map(|m| place.read(&format!("s{m}.log")).lines().rev().take(3).collect::<Vec<_>>().join("\n"))
+                .collect();
+            panic!("not finished after 90 s\n{logs}");
+        }
+        for (m, peer) in peers.iter_mut().enumerate() {
+            if let Some(status) = peer.as_mut().and_then(|p| p.try_wait().unwrap()) {
+                assert!(status.success(), "s{m}: {status}\n{}", place.read(&format!("s{m}.log")));
+                *peer = None;
+            }
+        }
+        let m = next() % members;
+        if killed < kills && Instant::now() >= strike && peers[m].is_some() {
+            let mut peer = peers[m].take().unwrap();
+            peer.kill().unwrap();
+            peer.wait().unwrap();
+            std::thread::sleep(Duration::from_millis((next() % 100) as u64));
+            peers[m] = Some(start(place, &format!("s{m}")));
+            killed += 1;
+            strike = Instant::now() + Duration::from_millis(100 + (next() % 300) as u64);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    killed
+}
+
+#[test]
+fn killed_peers_come_back_and_the_answer_is_the_same() {
+    let place = stations(6);
+    // Enough rounds to be killed in the midst of.
+    run(&place, "fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --tol 0 --max-iter 1500 --out alone --quiet");
+    init(&place, 1, "--max-iter 1500 --tol 0");
+    run(&place, "federation invite --all --federation fed");
+    let killed = chaos(&place, 6, 5, 42);
+    assert!(killed >= 1);
+    let mut lines: Vec<String> = Vec::new();
+    for m in 0..6 {
+        lines.extend(place.read(&format!("out-s{m}/parameters.csv")).lines().skip(1).map(str::to_owned));
+    }
+    let alone: Vec<String> = place.read("alone/parameters.csv").lines().skip(1).map(str::to_owned).collect();
+    assert_eq!(lines, alone, "after {killed} kills");
+}
+
+#[test]
+fn bad_folders_and_bad_data_are_named() {
+    let place = stations(6);
+    init(&place, 2, "");
+    run(&place, "federation invite s0 --federation fed");
+    let fails = |line: &str, part: &str| {
+        let output = place.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{line}: {}", stderr(&output));
+    };
+    fails("federation invite s0 --federation fed", "exists already");
+    fails("federation invite nobody --federation fed", "neither a node nor a member");
+    fails("peer --federation fed/invitations/s0 --node s1 --data points.csv", "does not belong to \"s0\"");
+    fails("peer --federation fed/invitations/s0 --data points.csv", "belongs to another member");
+    fails("federation init --graph edges.csv --lambda 0.2 --local --out other", "--features");
+    fails("federation init --graph edges.csv --features x1,x2 --lambda 0 --local --out other", "more than 0");
+    fails("federation init --graph edges.csv --features x1,x2 --lambda 1 --standardize --local --out other", "standardize");
+    assert!(!place.path("other").exists());
+    run(&place, "federation invite s1 --federation fed --days -2");
+    fails("federation check --federation fed/invitations/s1", "expired");
+    fails("peer --federation fed/invitations/s1 --data points.csv", "expired");
+    // A description that was changed after it was signed.
+    let text = place.read("fed/invitations/s0/federation.toml").replace("lambda = 0.2", "lambda = 0.9");
+    place.write("fed/invitations/s0/federation.toml", &text);
+    fails("federation check --federation fed/invitations/s0", "the signature does not fit");
+    fails("peer --federation fed/invitations/s0 --data points.csv", "the signature does not fit");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        for key in ["fed/ca.key", "fed/invitations/s0/member.key", "fed/observer/member.key"] {
+            let mode = std::fs::metadata(place.path(key)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{key}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What a federation is: a TOML file that the organizer signs and every member checks.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use netfed::Graph;
+use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::names::{good_member_name, natural_order};
+use crate::peer::{Away, Rules};
+use crate::wire::FederationId;
+
+/// A federation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// Its name, for people.
+    pub name: String,
+    /// The method: `primal-dual`, Algorithm 1.
+    pub method: String,
+    /// Rounds at most.
+    pub rounds: u64,
+    /// The run ends when the relative gap (without a bound: the residual) is at most this; 0 runs all rounds.
+    pub tolerance: f64,
+    /// Whether every member is told the gap of the whole federation, or only the root of the tree of sums.
+    pub tell_gap: bool,
+    /// What to do about a neighbor that is away: `wait`, `without` or `stop`.
+    pub away: String,
+    /// How long a silent neighbor counts as present.
+    pub patience_seconds: f64,
+    /// The problem: the same keys as in the `config.toml` of a fit, without data and graph.
+    pub problem: toml::Table,
+    /// The graph.
+    pub graph: Edges,
+    /// Who takes part.
+    pub members: Vec<Member>,
+}
+
+/// The edges of the graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edges {
+    /// Two nodes and the weight.
+    pub edges: Vec<(String, String, f64)>,
+}
+
+/// A data holder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    /// Its name: letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// Where its neighbors reach it: `quic/HOST:PORT`.
+    pub endpoint: String,
+    /// The nodes whose data it holds.
+    pub nodes: Vec<String>,
+}
+
+/// A description together with what follows from it.
+#[derive(Debug, Clone)]
+pub struct Federation {
+    /// The description.
+    pub description: Description,
+    /// Its id.
+    pub id: FederationId,
+    /// All nodes in their order.
+    pub nodes: Vec<String>,
+    /// The member of every node.
+    pub host: Vec<usize>,
+    /// The graph.
+    pub graph: Graph,
+}
+
+/// Name of the file.
+pub const DESCRIPTION: &str = "federation.toml";
+
+impl Federation {
+    /// Reads and checks `federation.toml` in a folder; the signature is checked by [`crate::authority::check_signature`].
+    pub fn read(folder: &Path) -> Result<Federation, Error> {
+        let path = folder.join(DESCRIPTION);
+        let text = fs::read_to_string(&path).map_err(Error::file(&path, "read"))?;
+        Federation::parse(&text).map_err(|e| Error::Invalid(format!("{}: {e}", path.display())))
+    }
+
+    /// The same from the text.
+    pub fn parse(text: &str) -> Result<Federation, Error> {
+        let description: Description =
+            toml::from_str(text).map_err(|e| Error::Invalid(e.to_string().trim_end().to_owned()))?;
+        Federation::new(description, text)
+    }
+
+    fn new(description: Description, text: &str) -> Result<Federation, Error> {
+        let wrong = |what: String| Err(Error::Invalid(what));
+        let d = &description;
+        if d.method != "primal-dual" {
+            return wrong(format!("unknown method \"{}\"; known is primal-dual.", d.method));
+        }
+        if !(d.tolerance >= 0.0 && d.tolerance.is_finite()) {
+            return wrong(format!("tolerance is {}; it must be at least 0.", d.tolerance));
+        }
+        if !(d.patience_seconds > 0.0 && d.patience_seconds <= 1e9) {
+            return wrong(format!(
+                "patience_seconds is {}; it must be more than 0.",
+                d.patience_seconds
+            ));
+        }
+        away(&d.away)?;
+        if d.members.is_empty() {
+            return wrong("there are no members.".into());
+        }
+        let mut hosts: HashMap<&str, usize> = HashMap::new();
+        let (mut names, mut endpoints) = (HashSet::new(), HashSet::new());
+        for (m, member) in d.members.iter().enumerate() {
+            if !good_member_name(&member.name) {
+                return wrong(format!(
+                    "the member name \"{}\" is not allowed; use letters, digits, -, _ and . (at most 60).",
+                    member.name
+                ));
+            }
+            if !names.insert(&member.name) {
+                return wrong(format!("there are two members \"{}\".", member.name));
+            }
+            host_and_port(&member.endpoint)?;
+            if !endpoints.insert(&member.endpoint) {
+                return wrong(format!("two members have the endpoint {}.", member.endpoint));
+            }
+            if member.nodes.is_empty() {
+                return wrong(format!("the member \"{}\" has no nodes.", member.name));
+            }
+            for node in &member.nodes {
+                if hosts.insert(node, m).is_some() {
+                    return wrong(format!("the node \"{node}\" has two members."));
+                }
+            }
+        }
+        let mut nodes: Vec<String> = hosts.keys().map(|n| (*n).to_owned()).collect();
+        nodes.sort_by(|a, b| natural_order(a, b));
+        let place: HashMap<&str, usize> =
+            nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+        let mut edges = Vec::with_capacity(d.graph.edges.len());
+        for (a, b, weight) in &d.graph.edges {
+            let find = |n: &String| {
+                place.get(n.as_str()).copied().ok_or_else(|| {
+                    Error::Invalid(format!("the node \"{n}\" of an edge belongs to no member."))
+                })
+            };
+            edges.push((find(a)?, find(b)?, *weight));
+        }
+        let graph =
+            Graph::new(nodes.len(), &edges).map_err(|e| Error::Invalid(format!("graph: {e}.")))?;
+        let host = nodes.iter().map(|n| hosts[n.as_str()]).collect();
+        let mut id = [0; 16];
+        id.copy_from_slice(&digest(&SHA256, text.as_bytes()).as_ref()[..16]);
+        Ok(Federation { id, nodes, host, graph, description })
+    }
+
+    /// The id as text.
+    pub fn id_text(&self) -> String {
+        self.id.iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    /// The place of a member, by its name.
+    pub fn member(&self, name: &str) -> Option<usize> {
+        self.description.members.iter().position(|m| m.name == name)
+    }
+
+    /// The place of the member that holds a node.
+    pub fn member_of_node(&self, node: &str) -> Option<usize> {
+        self.description.members.iter().position(|m| m.nodes.iter().any(|n| n == node))
+    }
+
+    /// The rules for models of `dim` parameters.
+    pub fn rules(&self, dim: usize) -> Result<Rules, Error> {
+        let d = &self.description;
+        Ok(Rules {
+            federation: self.id,
+            members: d.members.iter().map(|m| m.name.clone()).collect(),
+            dim,
+            rounds: d.rounds,
+            tolerance: d.tolerance,
+            check_every: 10,
+            tell_gap: d.tell_gap,
+            away: away(&d.away)?,
+            patience: Duration::from_secs_f64(d.patience_seconds),
+        })
+    }
+}
+
+fn away(name: &str) -> Result<Away, Error> {
+    match name {
+        "wait" => Ok(Away::Wait),
+        "without" => Ok(Away::Without),
+        "stop" => Ok(Away::Stop),
+        other => Err(Error::Invalid(format!(
+            "away is \"{other}\"; it must be wait, without or stop."
+        ))),
+    }
+}
+
+/// Host and port of `quic/HOST:PORT`.
+pub fn host_and_port(endpoint: &str) -> Result<(String, u16), Error> {
+    let parts = endpoint.strip_prefix("quic/").and_then(|rest| rest.rsplit_once(':'));
+    let parsed = parts.and_then(|(host, port)| Some((host, port.parse::<u16>().ok()?)));
+    let clean = |host: &str| {
+        !host.is_empty()
+            && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']'))
+    };
+    match parsed {
+        Some((host, port)) if port > 0 && clean(host) => Ok((host.to_owned(), port)),
+        _ => Err(Error::Invalid(format!(
+            "the endpoint \"{endpoint}\" is not of the form quic/HOST:PORT."
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text() -> String {
+        let member = |name: &str, port: u16| {
+            format!("[[members]]\nname = \"{name}\"\nendpoint = \"quic/127.0.0.1:{port}\"\nnodes = [\"{name}\"]\n")
+        };
+        format!(
+            "name = \"t\"\nmethod = \"primal-dual\"\nrounds = 10\ntolerance = 1e-6\ntell_gap = true\naway = \"wait\"\npatience_seconds = 5.0\n[problem]\nlambda = 0.1\n[graph]\nedges = [[\"b\", \"a\", 2.0]]\n{}{}",
+            member("b", 7001),
+            member("a", 7002)
+        )
+    }
+
+    #[test]
+    fn nodes_are_numbered_by_name() {
+        let f = Federation::parse(&text()).unwrap();
+        assert_eq!((f.nodes.as_slice(), f.host.as_slice()), (&["a".to_owned(), "b".to_owned()][..], &[1, 0][..]));
+        assert_eq!((f.member("a"), f.member_of_node("b")), (Some(1), Some(0)));
+        assert_ne!(f.id, Federation::parse(&(text() + "\n")).unwrap().id, "every byte counts");
+        assert_eq!(f.rules(3).unwrap().patience, Duration::from_secs(5));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let with = |from: &str, to: &str| {
+            let changed = text().replacen(from, to, 1);
+            assert_ne!(changed, text());
+            Federation::parse(&changed).unwrap_err().to_string()
+        };
+        assert!(with("primal-dual", "magic").contains("unknown method"));
+        assert!(with("\"wait\"", "\"hope\"").contains("wait, without or stop"));
+        assert!(with("[\"b\", \"a\"", "[\"b\", \"z\"").contains("\"z\" of an edge"));
+        assert!(with("[\"b\", \"a\", 2.0]", "[\"b\", \"a\", -2.0]").contains("weight"));
+        assert!(with("quic/127.0.0.1:7001", "tls/127.0.0.1:7001").contains("quic/HOST:PORT"));
+        assert!(with("127.0.0.1:7001", "127.0.0.1:7002").contains("two members have"));
+        assert!(with("rounds = 10", "rounds = 10\nextra = 1").contains("extra"));
+        assert!(with("name = \"b\"", "name = \"b b\"").contains("not allowed"));
+        assert!(with("nodes = [\"b\"]", "nodes = [\"a\"]").contains("two members"));
+    }
+}

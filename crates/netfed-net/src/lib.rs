@@ -1,0 +1,31 @@
+//! Peers: one process per data holder. Only parameters travel, only along the edges of the graph, and there is no server.
+//!
+//! | | |
+//! | --- | --- |
+//! | what all members have agreed on | [`description`], signed by the [`authority`] |
+//! | one member's part of it | [`Plan`] |
+//! | the exchange with its neighbors | [`Peer`], with [`Rules`] |
+//! | what travels | [`wire`] |
+//! | what carries it | [`Transport`]: [`engine`] (Zenoh), or [`memory`] for tests |
+//! | what survives a crash | [`state`] |
+//! | counters | [`Metrics`] |
+
+pub mod authority;
+pub mod description;
+pub mod engine;
+mod error;
+pub mod exporter;
+pub mod memory;
+mod metrics;
+pub mod names;
+mod peer;
+mod plan;
+pub mod state;
+mod transport;
+pub mod wire;
+
+pub use error::Error;
+pub use metrics::Metrics;
+pub use peer::{Away, Outcome, Peer, Rules};
+pub use plan::{CrossEdge, LinkPlan, Plan};
+pub use transport::Transport;

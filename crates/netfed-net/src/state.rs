@@ -1,0 +1,320 @@
+//! The state of a member on disk: whole or not at all.
+//!
+//! A commit writes a new file, flushes it to the disk, and renames it over the old one; a hash at the end tells a whole file. What a
+//! member has acknowledged to its neighbors (`ack` of its messages) is never ahead of what it has committed, so that after a
+//! crash everything it needs again is still kept by them.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ring::digest::{SHA256, digest};
+
+use crate::error::Error;
+use crate::wire::{FederationId, Kind};
+
+const MAGIC: &[u8; 8] = b"netfed 1";
+
+/// What a member may have to send again: by round and kind.
+pub type History = BTreeMap<(u64, Kind), Posted>;
+
+/// A message that was sent, without its head.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Posted {
+    /// Hash of the copies of the duals.
+    pub check: u64,
+    /// The numbers.
+    pub numbers: Vec<f64>,
+}
+
+/// All that a member needs to go on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    /// Local steps done.
+    pub round: u64,
+    /// The round of the next look at the certificate.
+    pub next_look: u64,
+    /// Whether the run is over.
+    pub finished: bool,
+    /// Parameters of all nodes, node by node.
+    pub params: Vec<f64>,
+    /// Duals of all slots of all nodes, node by node.
+    pub duals: Vec<f64>,
+    /// One per link.
+    pub links: Vec<LinkState>,
+    /// The look that waits for others.
+    pub look: Option<LookState>,
+    /// The last verdict of the root: empty before the first.
+    pub verdict: Vec<f64>,
+}
+
+/// State of one link.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LinkState {
+    /// The exchange that comes next.
+    pub sequence: u64,
+    /// Whether this end has sent its part of it.
+    pub pending: bool,
+    /// What may have to be sent again.
+    pub history: History,
+}
+
+/// The point that a look is about.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LookState {
+    /// Its round.
+    pub round: u64,
+    /// Parameters.
+    pub params: Vec<f64>,
+    /// Duals.
+    pub duals: Vec<f64>,
+    /// Whether this member has passed its sums on.
+    pub summed: bool,
+}
+
+/// The folder in which a member keeps its state; no other process uses it at the same time.
+pub struct Store {
+    folder: PathBuf,
+    federation: FederationId,
+    _lock: File,
+}
+
+impl Store {
+    /// Opens the folder, or makes it.
+    pub fn open(folder: &Path, federation: FederationId) -> Result<Store, Error> {
+        fs::create_dir_all(folder).map_err(Error::file(folder, "make the folder"))?;
+        let path = folder.join("lock");
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(Error::file(&path, "open"))?;
+        if lock.try_lock().is_err() {
+            return Err(Error::Invalid(format!(
+                "{}: another peer is running with this state; give each its own --state.",
+                folder.display()
+            )));
+        }
+        Ok(Store { folder: folder.to_path_buf(), federation, _lock: lock })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join("state")
+    }
+
+    /// The state as last committed; none in a new folder.
+    pub fn load(&self) -> Result<Option<State>, Error> {
+        let path = self.path();
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::file(&path, "read")(e)),
+        };
+        let damaged = || {
+            Error::Invalid(format!(
+                "{}: the file is damaged; remove it to begin anew, which the neighbors must then do as well.",
+                path.display()
+            ))
+        };
+        let (body, end) = bytes.split_last_chunk::<32>().ok_or_else(damaged)?;
+        if digest(&SHA256, body).as_ref() != end {
+            return Err(damaged());
+        }
+        let mut reader = Reader(body);
+        if reader.take(8) != Some(MAGIC) {
+            return Err(damaged());
+        }
+        if reader.take(16) != Some(&self.federation) {
+            return Err(Error::Invalid(format!(
+                "{}: this state belongs to another federation, or to another version of its description.",
+                path.display()
+            )));
+        }
+        reader.state().ok_or_else(damaged).map(Some)
+    }
+
+    /// Commits a state.
+    pub fn commit(&self, state: &State) -> Result<(), Error> {
+        let mut body = Vec::new();
+        body.extend(MAGIC);
+        body.extend(self.federation);
+        Writer(&mut body).state(state);
+        let end = digest(&SHA256, &body);
+        let (path, new) = (self.path(), self.folder.join("state.new"));
+        let write = || {
+            let mut file = File::create(&new)?;
+            file.write_all(&body)?;
+            file.write_all(end.as_ref())?;
+            file.sync_all()?;
+            fs::rename(&new, &path)?;
+            File::open(&self.folder)?.sync_all()
+        };
+        write().map_err(|e| {
+            // What was half-written only takes up room.
+            let _ = fs::remove_file(&new);
+            Error::file(&path, "commit")(e)
+        })
+    }
+}
+
+struct Writer<'a>(&'a mut Vec<u8>);
+
+impl Writer<'_> {
+    fn long(&mut self, v: u64) {
+        self.0.extend(v.to_le_bytes());
+    }
+
+    fn numbers(&mut self, values: &[f64]) {
+        self.long(values.len() as u64);
+        values.iter().for_each(|v| self.0.extend(v.to_le_bytes()));
+    }
+
+    fn state(&mut self, s: &State) {
+        self.long(s.round);
+        self.long(s.next_look);
+        self.long(u64::from(s.finished));
+        self.numbers(&s.params);
+        self.numbers(&s.duals);
+        self.numbers(&s.verdict);
+        self.long(s.links.len() as u64);
+        for link in &s.links {
+            self.long(link.sequence);
+            self.long(u64::from(link.pending));
+            self.long(link.history.len() as u64);
+            for ((sequence, kind), posted) in &link.history {
+                self.long(*sequence);
+                self.long(u64::from(kind.code()));
+                self.long(posted.check);
+                self.numbers(&posted.numbers);
+            }
+        }
+        self.long(u64::from(s.look.is_some()));
+        if let Some(look) = &s.look {
+            self.long(look.round);
+            self.numbers(&look.params);
+            self.numbers(&look.duals);
+            self.long(u64::from(look.summed));
+        }
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(head)
+    }
+
+    fn long(&mut self) -> Option<u64> {
+        self.take(8)?.try_into().ok().map(u64::from_le_bytes)
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        self.long().map(|v| v != 0)
+    }
+
+    fn numbers(&mut self) -> Option<Vec<f64>> {
+        let count = usize::try_from(self.long()?).ok()?;
+        let bytes = self.take(count.checked_mul(8)?)?;
+        Some(bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect())
+    }
+
+    fn state(mut self) -> Option<State> {
+        let mut s = State {
+            round: self.long()?,
+            next_look: self.long()?,
+            finished: self.flag()?,
+            params: self.numbers()?,
+            duals: self.numbers()?,
+            verdict: self.numbers()?,
+            ..State::default()
+        };
+        for _ in 0..self.long()? {
+            let mut link = LinkState {
+                sequence: self.long()?,
+                pending: self.flag()?,
+                history: History::new(),
+            };
+            for _ in 0..self.long()? {
+                let sequence = self.long()?;
+                let kind = Kind::of(u8::try_from(self.long()?).ok()?)?;
+                let posted = Posted { check: self.long()?, numbers: self.numbers()? };
+                link.history.insert((sequence, kind), posted);
+            }
+            s.links.push(link);
+        }
+        if self.flag()? {
+            s.look = Some(LookState {
+                round: self.long()?,
+                params: self.numbers()?,
+                duals: self.numbers()?,
+                summed: self.flag()?,
+            });
+        }
+        self.0.is_empty().then_some(s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> State {
+        let posted = Posted { check: 9, numbers: vec![0.5, -0.0] };
+        let link = LinkState {
+            sequence: 7,
+            pending: true,
+            history: [((6, Kind::Step), posted.clone()), ((6, Kind::Look), posted)].into(),
+        };
+        let look = LookState { round: 6, params: vec![1.0], duals: vec![], summed: true };
+        State {
+            round: 7,
+            next_look: 10,
+            finished: false,
+            params: vec![1.0, 2.0],
+            duals: vec![3.0],
+            links: vec![link],
+            look: Some(look),
+            verdict: vec![1.0],
+        }
+    }
+
+    #[test]
+    fn a_commit_comes_back_and_damage_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), [1; 16]).unwrap();
+        assert_eq!(store.load().unwrap(), None);
+        store.commit(&state()).unwrap();
+        assert_eq!(store.load().unwrap(), Some(state()));
+        let path = folder.path().join("state");
+        let whole = fs::read(&path).unwrap();
+        for cut in [0, 10, whole.len() / 2, whole.len() - 1] {
+            fs::write(&path, &whole[..cut]).unwrap();
+            assert!(store.load().unwrap_err().to_string().contains("damaged"));
+        }
+        let mut flipped = whole.clone();
+        flipped[40] ^= 1;
+        fs::write(&path, flipped).unwrap();
+        assert!(store.load().is_err());
+        fs::write(&path, whole).unwrap();
+        drop(store);
+        let other = Store::open(folder.path(), [2; 16]).unwrap();
+        assert!(other.load().unwrap_err().to_string().contains("another federation"));
+    }
+
+    #[test]
+    fn one_process_at_a_time_and_failed_commits_leave_the_old_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), [1; 16]).unwrap();
+        assert!(Store::open(folder.path(), [1; 16]).is_err());
+        store.commit(&state()).unwrap();
+        // A folder in the way of the new file: the commit fails, the old state stays.
+        fs::create_dir(folder.path().join("state.new")).unwrap();
+        assert!(store.commit(&State::default()).is_err());
+        assert_eq!(store.load().unwrap(), Some(state()));
+    }
+}

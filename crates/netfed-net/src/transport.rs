@@ -1,0 +1,13 @@
+//! What a network engine has to do for a peer. Messages may be lost, doubled, delayed or overtake each other: rounds, repetition and
+//! order are the peer's business (`peer.rs`).
+
+use std::time::Duration;
+
+/// A way to exchange bytes with the other members of a federation.
+pub trait Transport {
+    /// Sends to a member, if it can be reached now.
+    fn send(&self, to: usize, bytes: Vec<u8>);
+
+    /// The next message and the member whose it is as far as the engine can tell; none when nothing comes in time.
+    fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)>;
+}

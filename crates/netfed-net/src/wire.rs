@@ -1,0 +1,245 @@
+//! What travels: a head of 64 bytes, then numbers.
+//!
+//! | bytes | content |
+//! | --- | --- |
+//! | 0–3 | `NFD1` |
+//! | 4 | kind |
+//! | 5–7 | zero |
+//! | 8–23 | id of the federation |
+//! | 24–27, 28–31 | sender, receiver: their places in the description |
+//! | 32–39 | sequence: the round |
+//! | 40–47 | ack: the sender needs nothing before this round any more |
+//! | 48–55 | check: a hash of the sender's copies of the duals |
+//! | 56–59 | count of the numbers that follow, 8 bytes each |
+//! | 60–63 | zero |
+//!
+//! All little-endian. A message is read only after every field has been checked: whatever comes from the network is hostile.
+
+use thiserror::Error;
+
+/// Bytes of the head.
+pub const HEAD: usize = 64;
+const MAGIC: [u8; 4] = *b"NFD1";
+
+/// The 16 bytes that name a federation: a hash of its description.
+pub type FederationId = [u8; 16];
+
+/// What a message is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The messages of a round, for the dual steps of both ends.
+    Step,
+    /// Models at a look, for the shares of the edges.
+    Look,
+    /// Sums of the certificate, towards the root.
+    Sum,
+    /// What the root makes of them, away from it.
+    Verdict,
+    /// Please send again what you have from this round on.
+    Request,
+    /// The sender has finished; it only answers requests.
+    Done,
+}
+
+impl Kind {
+    const ALL: [Kind; 6] =
+        [Kind::Step, Kind::Look, Kind::Sum, Kind::Verdict, Kind::Request, Kind::Done];
+
+    /// The number of this kind in messages and files.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The kind of a number.
+    pub fn of(code: u8) -> Option<Kind> {
+        Kind::ALL.get(usize::from(code)).copied()
+    }
+}
+
+/// A message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// What it is about.
+    pub kind: Kind,
+    /// The federation that it belongs to.
+    pub federation: FederationId,
+    /// Place of the sender in the description.
+    pub from: u32,
+    /// Place of the receiver.
+    pub to: u32,
+    /// The round.
+    pub sequence: u64,
+    /// The sender needs nothing before this round any more.
+    pub ack: u64,
+    /// Hash of the sender's copies of the duals.
+    pub check: u64,
+    /// The numbers.
+    pub numbers: Vec<f64>,
+}
+
+/// Why a message was refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Refusal {
+    /// Too short for a head.
+    #[error("it has {0} bytes, fewer than its head needs")]
+    Short(usize),
+    /// Not one of ours.
+    #[error("it does not begin like a message of netfed")]
+    Magic,
+    /// A kind that there is not.
+    #[error("its kind {0} is unknown")]
+    Kind(u8),
+    /// Bytes that must be zero are not.
+    #[error("bytes that must be zero are not")]
+    Reserved,
+    /// Of another federation.
+    #[error("it belongs to another federation")]
+    Federation,
+    /// For someone else, or from someone who may not write here.
+    #[error("it says from {from} to {to}, which it may not")]
+    Parties {
+        /// Sender according to the message.
+        from: u32,
+        /// Receiver according to the message.
+        to: u32,
+    },
+    /// The length does not fit the count, or the count is not the one agreed on.
+    #[error("it has {found} numbers where {expected} were expected")]
+    Length {
+        /// Numbers agreed on.
+        expected: usize,
+        /// Numbers found.
+        found: usize,
+    },
+    /// A number that is not finite.
+    #[error("number {0} is not finite")]
+    NotFinite(usize),
+    /// A round that cannot be.
+    #[error("its round {0} cannot be, yet")]
+    Ahead(u64),
+}
+
+impl Message {
+    /// The message as bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEAD + 8 * self.numbers.len());
+        bytes.extend(MAGIC);
+        bytes.extend([self.kind.code(), 0, 0, 0]);
+        bytes.extend(self.federation);
+        bytes.extend(self.from.to_le_bytes());
+        bytes.extend(self.to.to_le_bytes());
+        bytes.extend(self.sequence.to_le_bytes());
+        bytes.extend(self.ack.to_le_bytes());
+        bytes.extend(self.check.to_le_bytes());
+        bytes.extend((self.numbers.len() as u32).to_le_bytes());
+        bytes.extend([0; 4]);
+        self.numbers.iter().for_each(|v| bytes.extend(v.to_le_bytes()));
+        bytes
+    }
+
+    /// Reads a message of at most `most` numbers. Nothing is allocated before the length has been checked.
+    pub fn decode(bytes: &[u8], most: usize) -> Result<Message, Refusal> {
+        let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
+            return Err(Refusal::Short(bytes.len()));
+        };
+        let four = |at: usize| [head[at], head[at + 1], head[at + 2], head[at + 3]];
+        let word = |at: usize| u32::from_le_bytes(four(at));
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        if four(0) != MAGIC {
+            return Err(Refusal::Magic);
+        }
+        let kind = Kind::of(head[4]).ok_or(Refusal::Kind(head[4]))?;
+        if head[5..8] != [0; 3] || head[60..64] != [0; 4] {
+            return Err(Refusal::Reserved);
+        }
+        let mut federation = [0; 16];
+        federation.copy_from_slice(&head[8..24]);
+        let count = word(56) as usize;
+        if count > most {
+            return Err(Refusal::Length { expected: most, found: count });
+        }
+        if rest.len() != 8 * count {
+            return Err(Refusal::Length { expected: count, found: rest.len() / 8 });
+        }
+        let mut numbers = Vec::with_capacity(count);
+        for (k, bytes) in rest.as_chunks::<8>().0.iter().enumerate() {
+            let number = f64::from_le_bytes(*bytes);
+            if !number.is_finite() {
+                return Err(Refusal::NotFinite(k));
+            }
+            numbers.push(number);
+        }
+        Ok(Message {
+            kind,
+            federation,
+            from: word(24),
+            to: word(28),
+            sequence: long(32),
+            ack: long(40),
+            check: long(48),
+            numbers,
+        })
+    }
+}
+
+/// A hash of numbers, bit by bit (FNV-1a over words): equal copies have equal hashes.
+pub fn hash(numbers: impl IntoIterator<Item = f64>) -> u64 {
+    numbers.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, v| {
+        (hash ^ v.to_bits()).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(numbers: Vec<f64>) -> Message {
+        Message {
+            kind: Kind::Step,
+            federation: [7; 16],
+            from: 1,
+            to: 2,
+            sequence: u64::MAX - 1,
+            ack: 3,
+            check: 0x0123_4567_89ab_cdef,
+            numbers,
+        }
+    }
+
+    #[test]
+    fn every_bit_comes_back() {
+        for kind in Kind::ALL {
+            let sent = Message { kind, ..message(vec![0.1, -0.0, f64::MAX, f64::MIN_POSITIVE / 8.0]) };
+            let back = Message::decode(&sent.encode(), 4).unwrap();
+            assert_eq!(back, sent);
+            assert!(back.numbers[1].is_sign_negative());
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let good = message(vec![1.0, 2.0]).encode();
+        let with = |at: usize, value: u8| {
+            let mut bytes = good.clone();
+            bytes[at] = value;
+            Message::decode(&bytes, 2).unwrap_err()
+        };
+        assert_eq!(with(0, b'X'), Refusal::Magic);
+        assert_eq!(with(4, 99), Refusal::Kind(99));
+        assert_eq!(with(6, 1), Refusal::Reserved);
+        assert_eq!(with(63, 1), Refusal::Reserved);
+        assert_eq!(with(56, 1), Refusal::Length { expected: 1, found: 2 });
+        assert_eq!(with(59, 255), Refusal::Length { expected: 2, found: 0xff00_0002 });
+        assert_eq!(Message::decode(&good[..63], 2), Err(Refusal::Short(63)));
+        assert_eq!(Message::decode(&good, 1), Err(Refusal::Length { expected: 1, found: 2 }));
+        let infinite = message(vec![1.0, f64::INFINITY]).encode();
+        assert_eq!(Message::decode(&infinite, 2), Err(Refusal::NotFinite(1)));
+    }
+
+    #[test]
+    fn hashes_tell_copies_apart() {
+        assert_eq!(hash([1.0, 2.0]), hash([1.0, 2.0]));
+        assert_ne!(hash([1.0, 2.0]), hash([2.0, 1.0]));
+        assert_ne!(hash([0.0]), hash([-0.0]));
+    }
+}

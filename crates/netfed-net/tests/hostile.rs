@@ -1,0 +1,187 @@
+//! What comes from the network is hostile: random bytes, damaged messages, lies.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs, reason = "tests")]
+
+mod common;
+
+use common::{LAMBDA, world};
+use netfed_net::memory::{Faults, Hub};
+use netfed_net::wire::{HEAD, Kind, Message};
+use netfed_net::{Plan, Transport};
+use rand::{Rng, RngExt, SeedableRng};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Seconds that each fuzzing loop runs; FUZZ_SECONDS asks for more.
+fn seconds() -> Duration {
+    let wanted = std::env::var("FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
+    Duration::from_secs_f64(wanted.unwrap_or(2.0))
+}
+
+fn chance() -> rand_chacha::ChaCha8Rng {
+    rand_chacha::ChaCha8Rng::seed_from_u64(1)
+}
+
+fn good() -> Message {
+    Message {
+        kind: Kind::Step,
+        federation: [3; 16],
+        from: 1,
+        to: 0,
+        sequence: 4,
+        ack: 2,
+        check: 77,
+        numbers: (0..12).map(f64::from).collect(),
+    }
+}
+
+#[test]
+fn no_bytes_make_decoding_panic_or_allocate_much() {
+    let (mut chance, until) = (chance(), Instant::now() + seconds());
+    let good = good().encode();
+    let mut tried = 0u64;
+    while Instant::now() < until {
+        for _ in 0..1000 {
+            let mut bytes = if chance.random_bool(0.8) {
+                let mut bytes = good.clone();
+                for _ in 0..chance.random_range(1..6) {
+                    let at = chance.random_range(0..bytes.len());
+                    bytes[at] = chance.random();
+                }
+                bytes
+            } else {
+                let mut bytes = vec![0; chance.random_range(0..200)];
+                chance.fill_bytes(&mut bytes);
+                bytes
+            };
+            if chance.random_bool(0.3) {
+                bytes.truncate(chance.random_range(0..=bytes.len()));
+            }
+            if let Ok(message) = Message::decode(&bytes, 16) {
+                assert_eq!(message.encode(), bytes, "what is accepted is understood whole");
+                assert!(message.numbers.len() <= 16 && message.numbers.iter().all(|v| v.is_finite()));
+                assert_eq!(bytes.len(), HEAD + 8 * message.numbers.len());
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 10_000);
+}
+
+#[test]
+fn garbage_from_a_member_does_not_stop_the_others() {
+    let mut world = world(12, 4);
+    (world.rules.rounds, world.rules.tolerance) = (200, 0.0);
+    let hub = Hub::new(4, Faults::NONE);
+    let ends: Vec<_> = (0..4).map(|m| hub.end(m)).collect();
+    let over = AtomicBool::new(false);
+    let outcomes = std::thread::scope(|scope| {
+        let (hub, over) = (hub.clone(), &over);
+        scope.spawn(move || {
+            let mut chance = chance();
+            while !over.load(Relaxed) {
+                // Member 3 also floods its neighbors with damaged and forged messages.
+                for to in 0..3 {
+                    let mut message = good();
+                    (message.from, message.to) = (chance.random_range(0..5), to);
+                    message.sequence = chance.random_range(0..1 << 40);
+                    message.numbers.truncate(chance.random_range(0..12));
+                    let mut bytes = message.encode();
+                    let at = chance.random_range(0..bytes.len());
+                    bytes[at] = chance.random();
+                    hub.deliver(3, to as usize, bytes);
+                }
+                std::thread::sleep(Duration::from_micros(50));
+            }
+        });
+        let outcomes = world.run_all(ends);
+        over.store(true, Relaxed);
+        outcomes
+    });
+    let alone = world.in_process();
+    assert_eq!(world.params(&outcomes).as_slice(), alone.params.as_slice());
+}
+
+/// The models of the others when the last member lies about its parameters: it follows the protocol with whatever numbers it likes.
+fn with_a_liar(lie: f64) -> Vec<f64> {
+    let mut world = world(12, 12);
+    (world.rules.rounds, world.rules.tolerance) = (400, 0.0);
+    let liar = 11;
+    let plan = Plan::new(&world.graph, &world.host, liar);
+    let hub = Hub::new(12, Faults::NONE);
+    let ends: Vec<_> = (0..12).map(|m| hub.end(m)).collect();
+    let outcomes = std::thread::scope(|scope| {
+        let world = &world;
+        let threads: Vec<_> = ends
+            .into_iter()
+            .take(11)
+            .enumerate()
+            .map(|(m, end)| scope.spawn(move || world.run(m, end, None, &AtomicBool::new(false)).unwrap()))
+            .collect();
+        let end = hub.end(liar);
+        scope.spawn({
+            let plan = &plan;
+            move || {
+                let federation = world.rules.federation;
+                let mut duals = vec![vec![0.0; 2]; plan.links.len()];
+                let until = Instant::now() + Duration::from_secs(60);
+                while Instant::now() < until {
+                    let Some((from, bytes)) = end.receive(Duration::from_millis(300)) else { break };
+                    let Ok(m) = Message::decode(&bytes, 64) else { continue };
+                    let Some(l) = plan.links.iter().position(|link| link.member == from) else { continue };
+                    let answer = |kind, numbers, check| Message {
+                        kind, federation, from: liar as u32, to: from as u32, sequence: m.sequence, ack: 0, check, numbers,
+                    };
+                    let lies = vec![lie, -lie];
+                    match m.kind {
+                        Kind::Step => {
+                            let check = netfed_net::wire::hash(duals[l].clone());
+                            end.send(from, answer(Kind::Step, lies.clone(), check).encode());
+                            // It keeps its copy of the dual in order, so as not to be found out.
+                            let edge = &world.graph.edges()[world.graph.incident(liar)[plan.links[l].edges[0].slot].edge()];
+                            let coupling = LAMBDA * edge.weight;
+                            for ((u, t), h) in duals[l].iter_mut().zip(&m.numbers).zip(&lies) {
+                                *u += 0.5 * (t - h);
+                            }
+                            netfed::penalty::Penalty::prox_conjugate(&netfed::penalty::Norm2, &mut duals[l], coupling, 0.5);
+                        }
+                        Kind::Look => {
+                            let check = netfed_net::wire::hash(duals[l].clone());
+                            let mut numbers = lies;
+                            numbers.push(m.sequence as f64);
+                            end.send(from, answer(Kind::Look, numbers, check).encode());
+                            if plan.parent == Some(l) {
+                                end.send(from, answer(Kind::Sum, vec![0.0, -1.0, 0.0, 0.0, 1.0, 1.0], 0).encode());
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        });
+        threads.into_iter().map(|t| t.join().unwrap()).collect::<Vec<_>>()
+    });
+    outcomes.iter().flat_map(|o| o.params.clone()).collect()
+}
+
+#[test]
+fn a_liar_moves_its_neighbors_only_as_far_as_the_coupling_allows() {
+    // With a norm the dual of an edge is at most λA long, whatever the other end says: a neighbor feels a force of at most λA from each of
+    // its edges. Lies ten thousand times as large move it no further than lies of a hundred.
+    let (large, huge) = (with_a_liar(1e2), with_a_liar(1e6));
+    let world = world(12, 12);
+    let honest = world.in_process();
+    for i in 0..11 {
+        let at = |w: &[f64]| [w[2 * i], w[2 * i + 1]];
+        let (a, b) = (at(&large), at(&huge));
+        let apart = ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt();
+        assert!(apart < 1e-3, "node {i}: {a:?} {b:?}");
+        // For nodes next to the liar: ∇L(w) = −Σ sign·u with ‖u‖ ≤ λA for every edge, so the force is at most λ Σ A.
+        let mut slope = [0.0; 2];
+        world.losses[i].gradient(&b, &mut slope);
+        let force: f64 = world.graph.incident(i).iter().map(|inc| LAMBDA * world.graph.edges()[inc.edge()].weight).sum();
+        assert!((slope[0].powi(2) + slope[1].powi(2)).sqrt() <= force * (1.0 + 1e-3) + 1e-3, "node {i}");
+    }
+    let neighbor = world.graph.incident(11)[0].neighbor();
+    let moved: f64 = (0..2).map(|j| (honest.params.row(neighbor)[j] - huge[2 * neighbor + j]).abs()).sum();
+    assert!(moved > 1e-3, "the lie has some effect");
+}

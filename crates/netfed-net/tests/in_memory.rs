@@ -1,0 +1,232 @@
+//! Peers in threads, over the engine in memory: the same bits as one process, whatever the network does.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs, reason = "tests")]
+
+mod common;
+
+use common::{LAMBDA, World, world};
+use netfed_net::memory::{Faults, Hub};
+use netfed_net::{Away, Transport};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+fn ends(world: &World, faults: Faults) -> Vec<netfed_net::memory::End> {
+    let hub = Hub::new(world.rules.members.len(), faults);
+    (0..world.rules.members.len()).map(|m| hub.end(m)).collect()
+}
+
+fn assert_same_bits(world: &World, outcomes: &[netfed_net::Outcome]) {
+    let alone = world.in_process();
+    let together = world.params(outcomes);
+    for outcome in outcomes {
+        assert_eq!(outcome.rounds, alone.iterations);
+        assert!(outcome.finished);
+    }
+    let bits = |m: &netfed::Matrix| m.as_slice().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&together), bits(&alone.params));
+}
+
+#[test]
+fn the_same_bits_as_in_one_process() {
+    for (nodes, members) in [(12, 12), (30, 4), (5, 1)] {
+        let world = world(nodes, members);
+        let outcomes = world.run_all(ends(&world, Faults::NONE));
+        assert_same_bits(&world, &outcomes);
+        let alone = world.in_process();
+        for outcome in &outcomes {
+            assert!(outcome.converged);
+            let total = outcome.total.unwrap();
+            let relative = |a: f64, b: f64| (a - b).abs() / b;
+            assert!(relative(total.objective, alone.certificate.objective) < 1e-12);
+            assert!(relative(total.proven_gap(2), alone.certificate.gap) < 1e-6);
+        }
+        // The shares add up.
+        let sum: f64 = outcomes.iter().map(|o| o.share.unwrap().gap).sum();
+        assert!((sum - outcomes[0].total.unwrap().gap).abs() <= 1e-9 * sum);
+    }
+}
+
+#[test]
+fn a_fixed_number_of_rounds() {
+    let mut world = world(12, 6);
+    (world.rules.rounds, world.rules.tolerance, world.rules.tell_gap) = (57, 0.0, false);
+    let outcomes = world.run_all(ends(&world, Faults::NONE));
+    assert_same_bits(&world, &outcomes);
+    assert!(outcomes.iter().all(|o| o.rounds == 57 && !o.converged && o.share.is_some()));
+    // Only the root knows the sums.
+    assert_eq!(outcomes.iter().filter(|o| o.total.is_some()).count(), 1);
+}
+
+#[test]
+fn lost_doubled_late_and_overtaking_messages_change_nothing() {
+    let mut world = world(12, 6);
+    world.rules.rounds = 60;
+    world.rules.tolerance = 0.0;
+    let delay = Duration::from_millis(3);
+    let faults = Faults { lose: 0.05, double: 0.1, delay, seed: 11 };
+    let outcomes = world.run_all(ends(&world, faults));
+    assert_same_bits(&world, &outcomes);
+}
+
+/// An end that dies after a while.
+struct Mortal<T> {
+    end: T,
+    left: std::cell::Cell<u32>,
+}
+
+impl<T: Transport> Transport for Mortal<T> {
+    fn send(&self, to: usize, bytes: Vec<u8>) {
+        self.end.send(to, bytes);
+    }
+
+    fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)> {
+        let left = self.left.get();
+        if left == 0 {
+            std::panic::resume_unwind(Box::new("killed"));
+        }
+        self.left.set(left - 1);
+        self.end.receive(wait)
+    }
+}
+
+/// Every member is killed a few times, at odd moments, and started again from its last commit.
+fn run_with_deaths(world: &World, faults: Faults, lives: u32) -> Vec<netfed_net::Outcome> {
+    let folder = tempfile::tempdir().unwrap();
+    let hub = Hub::new(world.rules.members.len(), faults);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..world.rules.members.len())
+            .map(|m| {
+                let state = folder.path().join(format!("m{m}"));
+                let hub = hub.clone();
+                scope.spawn(move || {
+                    for life in 0.. {
+                        let left = if life < lives { 150 + 97 * m as u32 + 31 * life } else { u32::MAX };
+                        let end = Mortal { end: hub.end(m), left: left.into() };
+                        let stop = AtomicBool::new(false);
+                        let run = || world.run(m, end, Some(&state), &stop);
+                        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+                            Ok(outcome) => return outcome.unwrap(),
+                            Err(_) => std::thread::sleep(Duration::from_millis(20)),
+                        }
+                    }
+                    unreachable!()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn killed_and_restarted_members_end_at_the_same_bits() {
+    let world = world(12, 6);
+    let outcomes = run_with_deaths(&world, Faults::NONE, 3);
+    assert_same_bits(&world, &outcomes);
+    let faults = Faults { lose: 0.02, double: 0.05, delay: Duration::from_millis(1), seed: 5 };
+    let outcomes = run_with_deaths(&world, faults, 2);
+    assert_same_bits(&world, &outcomes);
+}
+
+#[test]
+fn a_cut_that_heals_is_waited_for() {
+    let mut world = world(12, 4);
+    (world.rules.rounds, world.rules.tolerance) = (300, 0.0);
+    let hub = Hub::new(4, Faults::NONE);
+    let ends: Vec<_> = (0..4).map(|m| hub.end(m)).collect();
+    let outcomes = std::thread::scope(|scope| {
+        let hub = hub.clone();
+        scope.spawn(move || {
+            for cut in [true, false, true, false] {
+                std::thread::sleep(Duration::from_millis(30));
+                for (a, b) in [(0, 2), (0, 3), (1, 2), (1, 3)] {
+                    hub.cut(a, b, cut);
+                }
+            }
+        });
+        world.run_all(ends)
+    });
+    assert_same_bits(&world, &outcomes);
+}
+
+/// The objective at given models.
+fn objective(world: &World, params: &netfed::Matrix) -> f64 {
+    let penalty = netfed::penalty::Norm2;
+    use netfed::penalty::Penalty;
+    let nodes: f64 = (0..params.rows()).map(|i| world.losses[i].value(params.row(i))).sum();
+    let edges: f64 = world
+        .graph
+        .edges()
+        .iter()
+        .map(|e| {
+            let diff: Vec<f64> =
+                params.row(e.tail).iter().zip(params.row(e.head)).map(|(a, b)| a - b).collect();
+            LAMBDA * e.weight * penalty.value(&diff)
+        })
+        .sum();
+    nodes + edges
+}
+
+#[test]
+fn a_member_that_is_away_is_gone_on_without() {
+    let mut world = world(12, 4);
+    let best = world.in_process().certificate.objective;
+    world.rules.away = Away::Without;
+    world.rules.patience = Duration::from_millis(60);
+    let hub = Hub::new(4, Faults::NONE);
+    let outcomes = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|m| {
+                let (hub, world) = (hub.clone(), &world);
+                scope.spawn(move || {
+                    if m == 2 {
+                        std::thread::sleep(Duration::from_millis(300));
+                    }
+                    world.run(m, hub.end(m), None, &AtomicBool::new(false)).unwrap()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect::<Vec<_>>()
+    });
+    let found = objective(&world, &world.params(&outcomes));
+    assert!(found <= best * (1.0 + 1e-6), "{found} {best}");
+}
+
+#[test]
+fn the_policy_to_stop_stops() {
+    let mut world = world(6, 3);
+    world.rules.away = Away::Stop;
+    world.rules.patience = Duration::from_millis(100);
+    let hub = Hub::new(3, Faults::NONE);
+    let error = world.run(0, hub.end(0), None, &AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().contains("has been away"), "{error}");
+}
+
+#[test]
+fn a_stopped_member_can_go_on() {
+    let world = world(12, 3);
+    let folder = tempfile::tempdir().unwrap();
+    let hub = Hub::new(3, Faults::NONE);
+    let stop = AtomicBool::new(false);
+    let outcomes = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..3)
+            .map(|m| {
+                let (hub, world, stop) = (hub.clone(), &world, &stop);
+                let state = folder.path().join(format!("m{m}"));
+                scope.spawn(move || {
+                    let never = AtomicBool::new(false);
+                    let first = world.run(m, hub.end(m), Some(&state), if m == 1 { stop } else { &never });
+                    let first = first.unwrap();
+                    if m != 1 {
+                        return first;
+                    }
+                    assert!(!first.finished || first.rounds > 0);
+                    world.run(m, hub.end(m), Some(&state), &never).unwrap()
+                })
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(10));
+        stop.store(true, Relaxed);
+        threads.into_iter().map(|t| t.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_same_bits(&world, &outcomes);
+}
+

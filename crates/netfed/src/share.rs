@@ -1,0 +1,140 @@
+//! A part of the certificate: what one node, one edge or any set of them adds to its sums (`certificate.rs`).
+//!
+//! A node knows its own part: its loss, its model, the duals of its edges and, for the edges of which it is the tail, the model
+//! of the neighbor. Parts add up to the certificate of the whole, in one process or across a network.
+
+use crate::linalg::{axpy, dot, square_distance};
+use crate::loss::Loss;
+use crate::penalty::{Penalty, ROUNDING};
+
+/// A part of the sums of a certificate.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Share {
+    /// Part of P(w).
+    pub objective: f64,
+    /// Part of P(w) − D(u); +∞ where there is no bound.
+    pub gap: f64,
+    /// Size of the terms, the scale of their rounding errors.
+    pub size: f64,
+    /// Part of P(0).
+    pub at_zero: f64,
+    /// Squared length of one more step, in its own metric.
+    pub moved: f64,
+    /// Squared length of what it moves.
+    pub weighted: f64,
+}
+
+impl Share {
+    /// Adds another part.
+    pub fn add(&mut self, other: &Share) {
+        self.objective += other.objective;
+        self.gap += other.gap;
+        self.size += other.size;
+        self.at_zero += other.at_zero;
+        self.moved += other.moved;
+        self.weighted += other.weighted;
+    }
+
+    /// What the sums themselves may have lost to rounding, and duals that left their domain by rounding.
+    pub(crate) fn rounding(&self, dim: usize) -> f64 {
+        let size = self.objective.abs() + self.size;
+        (16 + dim) as f64 * f64::EPSILON * size + ROUNDING * self.objective
+    }
+
+    /// A proven upper bound of P(w) − min P, if this is the sum over all nodes and edges; P ≥ 0 may be the better one.
+    pub fn proven_gap(&self, dim: usize) -> f64 {
+        let gap = self.gap + self.rounding(dim);
+        if gap.is_finite() { gap.min(self.objective) } else { gap }
+    }
+
+    /// What a gap is relative to: P(w) or, where that is larger, a millionth of P(0).
+    pub fn scale(&self) -> f64 {
+        self.objective.max(1e-6 * self.at_zero).max(f64::MIN_POSITIVE)
+    }
+
+    /// Relative length of one more step, at most 1.
+    pub fn residual(&self) -> f64 {
+        if self.moved == 0.0 { 0.0 } else { (self.moved / self.weighted.max(self.moved)).sqrt() }
+    }
+
+    /// The quantity that a run stops on: the relative gap or, without a bound, the residual.
+    pub fn accuracy(&self, dim: usize) -> f64 {
+        let gap = self.proven_gap(dim);
+        if gap.is_finite() { gap / self.scale() } else { self.residual() }
+    }
+
+    /// The part of an edge, with the models of both its ends and its dual; `step` is the dual step.
+    pub fn of_edge(
+        penalty: &dyn Penalty,
+        coupling: f64,
+        (tail, head): (&[f64], &[f64]),
+        dual: &[f64],
+        step: f64,
+    ) -> Share {
+        let diff: Vec<f64> = tail.iter().zip(head).map(|(t, h)| t - h).collect();
+        let objective = coupling * penalty.value(&diff);
+        let gap = nonnegative(objective + penalty.conjugate(dual, coupling) - dot(&diff, dual));
+        let mut next = dual.to_vec();
+        axpy(step, &diff, &mut next);
+        penalty.prox_conjugate(&mut next, coupling, step);
+        let moved = square_distance(&next, dual) / step;
+        Share { objective, gap, moved, weighted: dot(dual, dual) / step, ..Share::default() }
+    }
+}
+
+/// Scratch space for the part of a node; `slope` holds sᵢ = −Σ sign·u afterwards.
+pub(crate) struct Scratch {
+    pub(crate) slope: Vec<f64>,
+    at: Vec<f64>,
+    out: Vec<f64>,
+}
+
+impl Scratch {
+    pub(crate) fn new(dim: usize) -> Scratch {
+        Scratch { slope: vec![0.0; dim], at: vec![0.0; dim], out: vec![0.0; dim] }
+    }
+}
+
+/// The part of a node, without P(0); `flows` are (sign, u) of its edges, `step` the primal step, none for a node without edges.
+pub(crate) fn of_node<'u>(
+    loss: &dyn Loss,
+    params: &[f64],
+    flows: impl Iterator<Item = (f64, &'u [f64])>,
+    step: Option<f64>,
+    s: &mut Scratch,
+) -> Share {
+    slope(flows, s);
+    let objective = loss.value(params);
+    let gap = nonnegative(loss.fenchel_gap(&s.slope, params, f64::INFINITY));
+    let size = objective.abs() + dot(&s.slope, params).abs();
+    let share = Share { objective, gap, size, ..Share::default() };
+    let Some(step) = step else { return share };
+    s.at.copy_from_slice(params);
+    axpy(step, &s.slope, &mut s.at);
+    s.out.copy_from_slice(params);
+    loss.prox(&s.at, step, &mut s.out);
+    let moved = square_distance(&s.out, params) / step;
+    Share { moved, weighted: dot(params, params) / step, ..share }
+}
+
+/// Slope sᵢ = −Σ sign·u of a node. A compensated sum: large duals that cancel must not hide small ones.
+pub(crate) fn slope<'u>(flows: impl Iterator<Item = (f64, &'u [f64])>, scratch: &mut Scratch) {
+    let Scratch { slope, out: lost, .. } = scratch;
+    slope.fill(0.0);
+    lost.fill(0.0);
+    for (sign, u) in flows {
+        for ((s, l), u) in slope.iter_mut().zip(lost.iter_mut()).zip(u) {
+            let term = -sign * u;
+            let sum = *s + term;
+            let added = sum - *s;
+            *l += (*s - (sum - added)) + (term - added);
+            *s = sum;
+        }
+    }
+    axpy(1.0, lost, slope);
+}
+
+/// A bracket that rounding may have made negative. An undefined one (∞ − ∞) bounds nothing.
+pub(crate) fn nonnegative(bracket: f64) -> f64 {
+    if bracket.is_nan() { f64::INFINITY } else { bracket.max(0.0) }
+}
