@@ -123,7 +123,8 @@ fn merge_nodes(
     nodes.dedup();
     let place: HashMap<&str, u32> =
         nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i as u32)).collect();
-    let places = |names: &[String]| -> Vec<u32> { names.iter().map(|n| place[n.as_str()]).collect() };
+    let places =
+        |names: &[String]| -> Vec<u32> { names.iter().map(|n| place[n.as_str()]).collect() };
     let (of_points, of_edges) = (places(&points.nodes), places(&edges.nodes));
     points.node_of_row.iter_mut().for_each(|i| *i = of_points[*i as usize]);
     let end = |a: u32| of_edges[a as usize] as usize;

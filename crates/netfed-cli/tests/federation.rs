@@ -44,16 +44,26 @@ fn run(place: &Place, line: &str) -> std::process::Output {
 
 fn init(place: &Place, test: u32, more: &str) {
     let port = port(test);
-    run(place, &format!("federation init --graph edges.csv --features x1,x2 --lambda 0.2 --local {port} {more} --out fed"));
+    run(
+        place,
+        &format!(
+            "federation init --graph edges.csv --features x1,x2 --lambda 0.2 --local {port} {more} --out fed"
+        ),
+    );
 }
 
 #[test]
 fn twelve_peers_give_the_bits_of_one_process() {
     let place = stations(12);
-    run(&place, "fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --out alone");
+    run(
+        &place,
+        "fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --out alone",
+    );
     init(&place, 0, "");
     let said = run(&place, "federation check --federation fed");
-    assert!(stdout(&said).contains("12 members") && stdout(&said).contains("the signature is good"));
+    assert!(
+        stdout(&said).contains("12 members") && stdout(&said).contains("the signature is good")
+    );
     run(&place, "federation up --local --federation fed --data points.csv --out together");
     assert_eq!(place.read("together/parameters.csv"), place.read("alone/parameters.csv"));
     let (alone, together) = (place.json("alone/summary.json"), place.json("together/summary.json"));
@@ -112,7 +122,15 @@ fn chaos(place: &Place, members: usize, kills: usize, seed: u64) -> usize {
         if begin.elapsed() > Duration::from_secs(90) {
             peers.iter_mut().flatten().for_each(|p| p.kill().unwrap());
             let logs: String = (0..members)
-                .map(|m| place.read(&format!("s{m}.log")).lines().rev().take(3).collect::<Vec<_>>().join("\n"))
+                .map(|m| {
+                    place
+                        .read(&format!("s{m}.log"))
+                        .lines()
+                        .rev()
+                        .take(3)
+                        .collect::<Vec<_>>()
+                        .join("\n")
+                })
                 .collect();
             panic!("not finished after 90 s\n{logs}");
         }
@@ -141,16 +159,19 @@ fn chaos(place: &Place, members: usize, kills: usize, seed: u64) -> usize {
 fn killed_peers_come_back_and_the_answer_is_the_same() {
     let place = stations(6);
     // Enough rounds to be killed in the midst of.
-    run(&place, "fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --tol 0 --max-iter 1500 --out alone --quiet");
+    place.run("fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --tol 0 --max-iter 1500 --out alone --quiet");
     init(&place, 1, "--max-iter 1500 --tol 0");
     run(&place, "federation invite --all --federation fed");
     let killed = chaos(&place, 6, 5, 42);
     assert!(killed >= 1);
     let mut lines: Vec<String> = Vec::new();
     for m in 0..6 {
-        lines.extend(place.read(&format!("out-s{m}/parameters.csv")).lines().skip(1).map(str::to_owned));
+        lines.extend(
+            place.read(&format!("out-s{m}/parameters.csv")).lines().skip(1).map(str::to_owned),
+        );
     }
-    let alone: Vec<String> = place.read("alone/parameters.csv").lines().skip(1).map(str::to_owned).collect();
+    let alone: Vec<String> =
+        place.read("alone/parameters.csv").lines().skip(1).map(str::to_owned).collect();
     assert_eq!(lines, alone, "after {killed} kills");
 }
 
@@ -166,17 +187,27 @@ fn bad_folders_and_bad_data_are_named() {
     };
     fails("federation invite s0 --federation fed", "exists already");
     fails("federation invite nobody --federation fed", "neither a node nor a member");
-    fails("peer --federation fed/invitations/s0 --node s1 --data points.csv", "does not belong to \"s0\"");
+    fails(
+        "peer --federation fed/invitations/s0 --node s1 --data points.csv",
+        "does not belong to \"s0\"",
+    );
     fails("peer --federation fed/invitations/s0 --data points.csv", "belongs to another member");
     fails("federation init --graph edges.csv --lambda 0.2 --local --out other", "--features");
-    fails("federation init --graph edges.csv --features x1,x2 --lambda 0 --local --out other", "more than 0");
-    fails("federation init --graph edges.csv --features x1,x2 --lambda 1 --standardize --local --out other", "standardize");
+    fails(
+        "federation init --graph edges.csv --features x1,x2 --lambda 0 --local --out other",
+        "more than 0",
+    );
+    fails(
+        "federation init --graph edges.csv --features x1,x2 --lambda 1 --standardize --local --out other",
+        "standardize",
+    );
     assert!(!place.path("other").exists());
     run(&place, "federation invite s1 --federation fed --days -2");
     fails("federation check --federation fed/invitations/s1", "expired");
     fails("peer --federation fed/invitations/s1 --data points.csv", "expired");
     // A description that was changed after it was signed.
-    let text = place.read("fed/invitations/s0/federation.toml").replace("lambda = 0.2", "lambda = 0.9");
+    let text =
+        place.read("fed/invitations/s0/federation.toml").replace("lambda = 0.2", "lambda = 0.9");
     place.write("fed/invitations/s0/federation.toml", &text);
     fails("federation check --federation fed/invitations/s0", "the signature does not fit");
     fails("peer --federation fed/invitations/s0 --data points.csv", "the signature does not fit");

@@ -205,7 +205,8 @@ pub fn identity(folder: &Path) -> Result<Identity, Error> {
     with_certificate(&own, &own_pem, |own| {
         let names = own.subject().iter_common_name();
         let name = names.filter_map(|n| n.as_str().ok()).next().unwrap_or_default().to_owned();
-        let left = own.validity().not_after.timestamp() - OffsetDateTime::now_utc().unix_timestamp();
+        let left =
+            own.validity().not_after.timestamp() - OffsetDateTime::now_utc().unix_timestamp();
         Identity { name, days_left: left.div_euclid(86_400) }
     })
 }

@@ -88,8 +88,8 @@ impl Federation {
 
     /// The same from the text.
     pub fn parse(text: &str) -> Result<Federation, Error> {
-        let description: Description =
-            toml::from_str(text).map_err(|e| Error::Invalid(e.to_string().trim_end().to_owned()))?;
+        let description: Description = toml::from_str(text)
+            .map_err(|e| Error::Invalid(e.to_string().trim_end().to_owned()))?;
         Federation::new(description, text)
     }
 
@@ -195,9 +195,9 @@ fn away(name: &str) -> Result<Away, Error> {
         "wait" => Ok(Away::Wait),
         "without" => Ok(Away::Without),
         "stop" => Ok(Away::Stop),
-        other => Err(Error::Invalid(format!(
-            "away is \"{other}\"; it must be wait, without or stop."
-        ))),
+        other => {
+            Err(Error::Invalid(format!("away is \"{other}\"; it must be wait, without or stop.")))
+        }
     }
 }
 
@@ -207,7 +207,9 @@ pub fn host_and_port(endpoint: &str) -> Result<(String, u16), Error> {
     let parsed = parts.and_then(|(host, port)| Some((host, port.parse::<u16>().ok()?)));
     let clean = |host: &str| {
         !host.is_empty()
-            && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']'))
+            && host
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']'))
     };
     match parsed {
         Some((host, port)) if port > 0 && clean(host) => Ok((host.to_owned(), port)),
@@ -223,7 +225,9 @@ mod tests {
 
     fn text() -> String {
         let member = |name: &str, port: u16| {
-            format!("[[members]]\nname = \"{name}\"\nendpoint = \"quic/127.0.0.1:{port}\"\nnodes = [\"{name}\"]\n")
+            format!(
+                "[[members]]\nname = \"{name}\"\nendpoint = \"quic/127.0.0.1:{port}\"\nnodes = [\"{name}\"]\n"
+            )
         };
         format!(
             "name = \"t\"\nmethod = \"primal-dual\"\nrounds = 10\ntolerance = 1e-6\ntell_gap = true\naway = \"wait\"\npatience_seconds = 5.0\n[problem]\nlambda = 0.1\n[graph]\nedges = [[\"b\", \"a\", 2.0]]\n{}{}",
@@ -235,7 +239,10 @@ mod tests {
     #[test]
     fn nodes_are_numbered_by_name() {
         let f = Federation::parse(&text()).unwrap();
-        assert_eq!((f.nodes.as_slice(), f.host.as_slice()), (&["a".to_owned(), "b".to_owned()][..], &[1, 0][..]));
+        assert_eq!(
+            (f.nodes.as_slice(), f.host.as_slice()),
+            (&["a".to_owned(), "b".to_owned()][..], &[1, 0][..])
+        );
         assert_eq!((f.member("a"), f.member_of_node("b")), (Some(1), Some(0)));
         assert_ne!(f.id, Federation::parse(&(text() + "\n")).unwrap().id, "every byte counts");
         assert_eq!(f.rules(3).unwrap().patience, Duration::from_secs(5));

@@ -95,8 +95,12 @@ impl Metrics {
             let _ = writeln!(out, "# HELP netfed_{name} {help}\n# TYPE netfed_{name} counter");
             let _ = writeln!(out, "netfed_{name}{{member=\"{member}\"}} {value}");
         }
-        let _ = writeln!(out, "# HELP netfed_finished 1 when the run is over\n# TYPE netfed_finished gauge");
-        let _ = writeln!(out, "netfed_finished{{member=\"{member}\"}} {}", self.finished.load(Relaxed));
+        let _ = writeln!(
+            out,
+            "# HELP netfed_finished 1 when the run is over\n# TYPE netfed_finished gauge"
+        );
+        let _ =
+            writeln!(out, "netfed_finished{{member=\"{member}\"}} {}", self.finished.load(Relaxed));
         let (share, gap) = self.gap();
         let gauges = [
             ("gap_share", "This member's share of the gap", share),
@@ -109,10 +113,12 @@ impl Metrics {
             }
         }
         let name = "netfed_waiting_seconds_total";
-        let _ = writeln!(out, "# HELP {name} Time spent waiting for a neighbor\n# TYPE {name} counter");
+        let _ =
+            writeln!(out, "# HELP {name} Time spent waiting for a neighbor\n# TYPE {name} counter");
         for (neighbor, seconds) in self.waited() {
             let neighbor = label(neighbor);
-            let _ = writeln!(out, "{name}{{member=\"{member}\",neighbor=\"{neighbor}\"}} {seconds}");
+            let _ =
+                writeln!(out, "{name}{{member=\"{member}\",neighbor=\"{neighbor}\"}} {seconds}");
         }
         out
     }

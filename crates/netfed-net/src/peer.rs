@@ -235,7 +235,11 @@ impl<'a, T: Transport> Peer<'a, T> {
         }
         self.metrics.finished.store(1, Relaxed);
         self.commit()?;
-        info!(rounds = self.round, converged = self.converged, "finished; serving neighbors until they are, too");
+        info!(
+            rounds = self.round,
+            converged = self.converged,
+            "finished; serving neighbors until they are, too"
+        );
         for link in 0..self.links.len() {
             self.send(link, Kind::Done, self.round, 0, Vec::new());
         }
@@ -323,8 +327,10 @@ impl<'a, T: Transport> Peer<'a, T> {
             return Err(Error::Diverged { member: self.name(link).to_owned(), round: self.round });
         }
         for e in &self.plan.links[link].edges {
-            let (of_us, of_them) =
-                (&sent.numbers[e.sent * dim..][..dim], &received.numbers[e.received * dim..][..dim]);
+            let (of_us, of_them) = (
+                &sent.numbers[e.sent * dim..][..dim],
+                &received.numbers[e.received * dim..][..dim],
+            );
             self.nodes[e.place].absorb(e.slot, of_us, of_them);
         }
         l.sequence += 1;
@@ -685,7 +691,8 @@ impl<'a, T: Transport> Peer<'a, T> {
                 let key = (m.kind, m.sequence);
                 let room = l.inbox.keys().filter(|k| k.0 == m.kind).count() < KEPT_LOOKS;
                 // Of two for the same look the one after more exchanges counts.
-                let newer = l.inbox.get(&key).is_none_or(|old| old.numbers.last() <= posted.numbers.last());
+                let newer =
+                    l.inbox.get(&key).is_none_or(|old| old.numbers.last() <= posted.numbers.last());
                 if m.sequence >= looking && room && newer {
                     l.inbox.insert(key, posted.clone());
                 }

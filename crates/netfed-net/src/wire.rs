@@ -209,7 +209,8 @@ mod tests {
     #[test]
     fn every_bit_comes_back() {
         for kind in Kind::ALL {
-            let sent = Message { kind, ..message(vec![0.1, -0.0, f64::MAX, f64::MIN_POSITIVE / 8.0]) };
+            let sent =
+                Message { kind, ..message(vec![0.1, -0.0, f64::MAX, f64::MIN_POSITIVE / 8.0]) };
             let back = Message::decode(&sent.encode(), 4).unwrap();
             assert_eq!(back, sent);
             assert!(back.numbers[1].is_sign_negative());

@@ -58,7 +58,9 @@ fn no_bytes_make_decoding_panic_or_allocate_much() {
             }
             if let Ok(message) = Message::decode(&bytes, 16) {
                 assert_eq!(message.encode(), bytes, "what is accepted is understood whole");
-                assert!(message.numbers.len() <= 16 && message.numbers.iter().all(|v| v.is_finite()));
+                assert!(
+                    message.numbers.len() <= 16 && message.numbers.iter().all(|v| v.is_finite())
+                );
                 assert_eq!(bytes.len(), HEAD + 8 * message.numbers.len());
             }
             tried += 1;
@@ -115,7 +117,9 @@ fn with_a_liar(lie: f64) -> Vec<f64> {
             .into_iter()
             .take(11)
             .enumerate()
-            .map(|(m, end)| scope.spawn(move || world.run(m, end, None, &AtomicBool::new(false)).unwrap()))
+            .map(|(m, end)| {
+                scope.spawn(move || world.run(m, end, None, &AtomicBool::new(false)).unwrap())
+            })
             .collect();
         let end = hub.end(liar);
         scope.spawn({
@@ -125,11 +129,22 @@ fn with_a_liar(lie: f64) -> Vec<f64> {
                 let mut duals = vec![vec![0.0; 2]; plan.links.len()];
                 let until = Instant::now() + Duration::from_secs(60);
                 while Instant::now() < until {
-                    let Some((from, bytes)) = end.receive(Duration::from_millis(300)) else { break };
+                    let Some((from, bytes)) = end.receive(Duration::from_millis(300)) else {
+                        break;
+                    };
                     let Ok(m) = Message::decode(&bytes, 64) else { continue };
-                    let Some(l) = plan.links.iter().position(|link| link.member == from) else { continue };
+                    let Some(l) = plan.links.iter().position(|link| link.member == from) else {
+                        continue;
+                    };
                     let answer = |kind, numbers, check| Message {
-                        kind, federation, from: liar as u32, to: from as u32, sequence: m.sequence, ack: 0, check, numbers,
+                        kind,
+                        federation,
+                        from: liar as u32,
+                        to: from as u32,
+                        sequence: m.sequence,
+                        ack: m.sequence,
+                        check,
+                        numbers,
                     };
                     let lies = vec![lie, -lie];
                     match m.kind {
@@ -137,12 +152,18 @@ fn with_a_liar(lie: f64) -> Vec<f64> {
                             let check = netfed_net::wire::hash(duals[l].clone());
                             end.send(from, answer(Kind::Step, lies.clone(), check).encode());
                             // It keeps its copy of the dual in order, so as not to be found out.
-                            let edge = &world.graph.edges()[world.graph.incident(liar)[plan.links[l].edges[0].slot].edge()];
+                            let edge = &world.graph.edges()
+                                [world.graph.incident(liar)[plan.links[l].edges[0].slot].edge()];
                             let coupling = LAMBDA * edge.weight;
                             for ((u, t), h) in duals[l].iter_mut().zip(&m.numbers).zip(&lies) {
                                 *u += 0.5 * (t - h);
                             }
-                            netfed::penalty::Penalty::prox_conjugate(&netfed::penalty::Norm2, &mut duals[l], coupling, 0.5);
+                            netfed::penalty::Penalty::prox_conjugate(
+                                &netfed::penalty::Norm2,
+                                &mut duals[l],
+                                coupling,
+                                0.5,
+                            );
                         }
                         Kind::Look => {
                             let check = netfed_net::wire::hash(duals[l].clone());
@@ -150,7 +171,11 @@ fn with_a_liar(lie: f64) -> Vec<f64> {
                             numbers.push(m.sequence as f64);
                             end.send(from, answer(Kind::Look, numbers, check).encode());
                             if plan.parent == Some(l) {
-                                end.send(from, answer(Kind::Sum, vec![0.0, -1.0, 0.0, 0.0, 1.0, 1.0], 0).encode());
+                                end.send(
+                                    from,
+                                    answer(Kind::Sum, vec![0.0, -1.0, 0.0, 0.0, 1.0, 1.0], 0)
+                                        .encode(),
+                                );
                             }
                         }
                         _ => {}
@@ -178,10 +203,19 @@ fn a_liar_moves_its_neighbors_only_as_far_as_the_coupling_allows() {
         // For nodes next to the liar: ∇L(w) = −Σ sign·u with ‖u‖ ≤ λA for every edge, so the force is at most λ Σ A.
         let mut slope = [0.0; 2];
         world.losses[i].gradient(&b, &mut slope);
-        let force: f64 = world.graph.incident(i).iter().map(|inc| LAMBDA * world.graph.edges()[inc.edge()].weight).sum();
-        assert!((slope[0].powi(2) + slope[1].powi(2)).sqrt() <= force * (1.0 + 1e-3) + 1e-3, "node {i}");
+        let force: f64 = world
+            .graph
+            .incident(i)
+            .iter()
+            .map(|inc| LAMBDA * world.graph.edges()[inc.edge()].weight)
+            .sum();
+        assert!(
+            (slope[0].powi(2) + slope[1].powi(2)).sqrt() <= force * (1.0 + 1e-3) + 1e-3,
+            "node {i}"
+        );
     }
     let neighbor = world.graph.incident(11)[0].neighbor();
-    let moved: f64 = (0..2).map(|j| (honest.params.row(neighbor)[j] - huge[2 * neighbor + j]).abs()).sum();
+    let moved: f64 =
+        (0..2).map(|j| (honest.params.row(neighbor)[j] - huge[2 * neighbor + j]).abs()).sum();
     assert!(moved > 1e-3, "the lie has some effect");
 }

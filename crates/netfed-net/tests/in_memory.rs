@@ -99,7 +99,8 @@ fn run_with_deaths(world: &World, faults: Faults, lives: u32) -> Vec<netfed_net:
                 let hub = hub.clone();
                 scope.spawn(move || {
                     for life in 0.. {
-                        let left = if life < lives { 150 + 97 * m as u32 + 31 * life } else { u32::MAX };
+                        let left =
+                            if life < lives { 150 + 97 * m as u32 + 31 * life } else { u32::MAX };
                         let end = Mortal { end: hub.end(m), left: left.into() };
                         let stop = AtomicBool::new(false);
                         let run = || world.run(m, end, Some(&state), &stop);
@@ -213,7 +214,8 @@ fn a_stopped_member_can_go_on() {
                 let state = folder.path().join(format!("m{m}"));
                 scope.spawn(move || {
                     let never = AtomicBool::new(false);
-                    let first = world.run(m, hub.end(m), Some(&state), if m == 1 { stop } else { &never });
+                    let first =
+                        world.run(m, hub.end(m), Some(&state), if m == 1 { stop } else { &never });
                     let first = first.unwrap();
                     if m != 1 {
                         return first;
@@ -229,4 +231,3 @@ fn a_stopped_member_can_go_on() {
     });
     assert_same_bits(&world, &outcomes);
 }
-

@@ -66,7 +66,6 @@ pub struct Certifier<'a> {
     step_ratio: f64,
 }
 
-
 impl<'a> Certifier<'a> {
     /// A certifier for a problem. `step_ratio` (γ of Algorithm 1) only sets the metric of the residual.
     pub fn new(problem: &'a Problem, step_ratio: f64) -> Certifier<'a> {

@@ -128,8 +128,7 @@ impl<'a> PrimalDualNode<'a> {
         let flows = self.links.iter().map(|l| l.sign).zip(self.duals.chunks_exact(dim));
         let step = (!self.links.is_empty()).then_some(self.primal_step);
         let at_zero = self.loss.value(&vec![0.0; dim]);
-        let share =
-            share::of_node(self.loss, &self.params, flows, step, &mut Scratch::new(dim));
+        let share = share::of_node(self.loss, &self.params, flows, step, &mut Scratch::new(dim));
         Share { at_zero, ..share }
     }
 

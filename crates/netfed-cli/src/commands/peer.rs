@@ -104,12 +104,18 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let store = Store::open(&state, federation.id)?;
     catch_interrupts();
     let begin = Instant::now();
-    let engine =
-        Engine::open(&federation, &plan, &args.federation, args.listen.as_deref(), metrics.clone())?;
-    let linger = Duration::try_from_secs_f64(args.linger)
-        .map_err(|_| Failure::input(format!("--linger is {}; it must be at least 0.", args.linger)))?;
-    let outcome =
-        Member::new(&rules, &plan, halves, engine, Some(store), &metrics, stop_flag())?.run(linger)?;
+    let engine = Engine::open(
+        &federation,
+        &plan,
+        &args.federation,
+        args.listen.as_deref(),
+        metrics.clone(),
+    )?;
+    let linger = Duration::try_from_secs_f64(args.linger).map_err(|_| {
+        Failure::input(format!("--linger is {}; it must be at least 0.", args.linger))
+    })?;
+    let outcome = Member::new(&rules, &plan, halves, engine, Some(store), &metrics, stop_flag())?
+        .run(linger)?;
     let seconds = begin.elapsed().as_secs_f64();
     let summary = summary(&federation, member, &outcome, dim, own.low_label, &settings, seconds);
     if let Some(folder) = folder {
@@ -144,7 +150,10 @@ fn own_member(args: &Peer, federation: &Federation) -> Result<usize, Failure> {
         )));
     }
     let member = federation.member(&identity.name).ok_or_else(|| {
-        Failure::input(format!("{shown}: \"{}\" is not a member of this federation.", identity.name))
+        Failure::input(format!(
+            "{shown}: \"{}\" is not a member of this federation.",
+            identity.name
+        ))
     })?;
     if let Some(node) = &args.node
         && federation.member_of_node(node) != Some(member)
@@ -172,10 +181,13 @@ impl Own {
     fn read(args: &Peer, settings: &Settings, nodes: &[String]) -> Result<Own, Failure> {
         let mut features = settings.columns.features.clone().unwrap_or_default();
         let points = match &args.data {
-            Some(path) => Some(one_node(read_points(path, &columns(settings, nodes))?, nodes, settings)),
+            Some(path) => {
+                Some(one_node(read_points(path, &columns(settings, nodes))?, nodes, settings))
+            }
             None => None,
         };
-        let low_label = points.as_ref().filter(|_| settings.loss.is_classification()).map(|p| p.low_label);
+        let low_label =
+            points.as_ref().filter(|_| settings.loss.is_classification()).map(|p| p.low_label);
         if settings.intercept {
             features.push(INTERCEPT.into());
         }
@@ -252,7 +264,8 @@ fn write(
     summary: &serde_json::Value,
     settings: &Settings,
 ) -> Result<(), Failure> {
-    let mut parameters = Csv::new(std::iter::once("node").chain(features.iter().map(String::as_str)));
+    let mut parameters =
+        Csv::new(std::iter::once("node").chain(features.iter().map(String::as_str)));
     for (node, w) in nodes.iter().zip(outcome.params.chunks_exact(features.len())) {
         let values = w.iter().map(|v| Cell::Number(*v));
         parameters.row(std::iter::once(Cell::Text(node.clone())).chain(values));

@@ -18,7 +18,8 @@ pub(crate) struct MemberRow {
 pub(crate) fn read_members(path: &Path) -> Result<Vec<MemberRow>, InputError> {
     let table = Table::open(path)?;
     let hint = "a file of members needs the columns \"node\" and \"endpoint\" (quic/HOST:PORT)";
-    let mut wanted = vec![table.header.require("node", hint)?, table.header.require("endpoint", hint)?];
+    let mut wanted =
+        vec![table.header.require("node", hint)?, table.header.require("endpoint", hint)?];
     wanted.extend(table.header.find("member"));
     let named = wanted.len() > 2;
     let mut rows = Vec::new();

@@ -4,7 +4,9 @@
 use netfed::generate::{Noise, linear_data};
 use netfed::loss::Loss;
 use netfed::penalty::{Norm2, Penalty};
-use netfed::{Graph, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution, Solver, solve};
+use netfed::{
+    Graph, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution, Solver, solve,
+};
 use netfed_net::{Away, Metrics, Outcome, Peer, Plan, Rules, Transport, state::Store};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -54,7 +56,9 @@ pub(crate) fn world(nodes: usize, members: usize) -> World {
 impl World {
     /// Algorithm 1 in one process.
     pub(crate) fn in_process(&self) -> Solution {
-        let problem = Problem::new(self.graph.clone(), losses(self.graph.nodes()), Box::new(Norm2), LAMBDA).unwrap();
+        let problem =
+            Problem::new(self.graph.clone(), losses(self.graph.nodes()), Box::new(Norm2), LAMBDA)
+                .unwrap();
         let options = Options {
             solver: Solver::PrimalDual,
             tolerance: self.rules.tolerance,
@@ -73,7 +77,10 @@ impl World {
         state: Option<&Path>,
         stop: &AtomicBool,
     ) -> Result<Outcome, netfed_net::Error> {
-        let _ = tracing_subscriber::fmt().with_env_filter(tracing_subscriber::EnvFilter::from_default_env()).with_writer(std::io::stderr).try_init();
+        let _ = tracing_subscriber::fmt()
+            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+            .with_writer(std::io::stderr)
+            .try_init();
         let plan = Plan::new(&self.graph, &self.host, member);
         let penalty: &dyn Penalty = &Norm2;
         let node = |&i: &usize| {
@@ -96,7 +103,8 @@ impl World {
         let mut params = Matrix::zeros(self.graph.nodes(), 2);
         for (m, outcome) in outcomes.iter().enumerate() {
             let own = (0..self.host.len()).filter(|&i| self.host[i] == m);
-            own.zip(outcome.params.chunks_exact(2)).for_each(|(i, w)| params.row_mut(i).copy_from_slice(w));
+            own.zip(outcome.params.chunks_exact(2))
+                .for_each(|(i, w)| params.row_mut(i).copy_from_slice(w));
         }
         params
     }
@@ -108,7 +116,12 @@ impl World {
             let threads: Vec<_> = ends
                 .into_iter()
                 .enumerate()
-                .map(|(m, end)| scope.spawn({ let stop = &stop; move || self.run(m, end, None, stop) }))
+                .map(|(m, end)| {
+                    scope.spawn({
+                        let stop = &stop;
+                        move || self.run(m, end, None, stop)
+                    })
+                })
                 .collect();
             threads.into_iter().map(|t| t.join().unwrap().unwrap()).collect()
         })

@@ -98,6 +98,9 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
 
 fn warn_if_exposed(key: &std::path::Path, text: &mut String) {
     if authority::is_exposed(key) {
-        text.push_str(&format!("  warning: {} can be read by others; say: chmod 600 {0}\n", key.display()));
+        text.push_str(&format!(
+            "  warning: {} can be read by others; say: chmod 600 {0}\n",
+            key.display()
+        ));
     }
 }

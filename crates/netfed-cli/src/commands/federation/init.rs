@@ -62,9 +62,11 @@ Then: netfed federation invite --all --federation federation/";
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Init) -> Result<u8, Failure> {
-    let graph = args.given.graph.clone().ok_or_else(|| {
-        Failure::input("no file of edges given; say --graph FILE.".into())
-    })?;
+    let graph = args
+        .given
+        .graph
+        .clone()
+        .ok_or_else(|| Failure::input("no file of edges given; say --graph FILE.".into()))?;
     if args.given.data.is_some() {
         return Err(Failure::input("the data stay with the members; leave --data out.".into()));
     }
@@ -76,7 +78,8 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     let mut members: BTreeMap<String, Member> = BTreeMap::new();
     let mut order = Vec::new();
     for (k, row) in rows.into_iter().enumerate() {
-        let name = if good_member_name(&row.member) { row.member } else { format!("member-{}", k + 1) };
+        let name =
+            if good_member_name(&row.member) { row.member } else { format!("member-{}", k + 1) };
         let member = members.entry(name.clone()).or_insert_with(|| {
             order.push(name.clone());
             Member { name: name.clone(), endpoint: row.endpoint.clone(), nodes: Vec::new() }

@@ -40,8 +40,13 @@ pub(crate) fn run(args: &Invite) -> Result<u8, Failure> {
         Some(name) => {
             let found = federation.member(name).or_else(|| federation.member_of_node(name));
             vec![found.ok_or_else(|| {
-                let known: Vec<&str> =
-                    federation.description.members.iter().take(10).map(|m| m.name.as_str()).collect();
+                let known: Vec<&str> = federation
+                    .description
+                    .members
+                    .iter()
+                    .take(10)
+                    .map(|m| m.name.as_str())
+                    .collect();
                 Failure::input(format!(
                     "\"{name}\" is neither a node nor a member; members are {}.",
                     known.join(", ")

@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use netfed_net::authority;
 use netfed_net::description::Federation;
 use netfed_net::engine::Observer;
 use netfed_net::names::OBSERVER;
-use netfed_net::authority;
 use serde_json::{Value, json};
 
 use crate::commands::print;
@@ -71,8 +71,19 @@ pub(crate) fn run(args: &Status) -> Result<u8, Failure> {
 
 fn table(names: &[&str], answers: &[Option<Value>]) -> String {
     let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::UTF8_HORIZONTAL_ONLY.row_separator(comfy_table::LineStyle::none()));
-    table.set_header(["member", "round", "relative gap", "sent", "received", "waits most for", "refused", "restarts"]);
+    table.load_style(
+        comfy_table::presets::UTF8_HORIZONTAL_ONLY.row_separator(comfy_table::LineStyle::none()),
+    );
+    table.set_header([
+        "member",
+        "round",
+        "relative gap",
+        "sent",
+        "received",
+        "waits most for",
+        "refused",
+        "restarts",
+    ]);
     for (name, answer) in names.iter().zip(answers) {
         let Some(a) = answer else {
             table.add_row([*name, "no answer"]);
