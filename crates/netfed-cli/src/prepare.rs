@@ -8,7 +8,7 @@ use netfed_net::names::natural_order;
 use rayon::prelude::*;
 
 use crate::failure::Failure;
-use crate::load::{EdgeList, PointTable};
+use crate::load::{EdgeList, PointTable, read_edges, read_points};
 use crate::memory;
 use crate::settings::Settings;
 
@@ -79,16 +79,7 @@ pub(crate) fn prepare_part(
         }
         features.push(INTERCEPT.into());
     }
-    let separate = points.nodes.len() + edges.nodes.len();
-    let mut points = points;
-    let (nodes, edges) = merge_nodes(&mut points, edges);
-    if nodes.len() == separate {
-        return Err(Failure::input(format!(
-            "no node of {} occurs in {}; do the ids match (\"1\" and \"1.0\" do not)?",
-            settings.graph.display(),
-            settings.data.display()
-        )));
-    }
+    let (nodes, edges) = merge_nodes(&points, edges);
     let one_class = settings.loss.is_classification()
         && points.y.as_ref().is_some_and(|y| y.iter().all(|v| *v == y[0]));
     let dim = features.len();
@@ -113,11 +104,24 @@ pub(crate) fn prepare_part(
     Ok(Prepared { problem, graph, nodes, features, points_per_node, scaling, low_label, warnings })
 }
 
-/// All nodes in their natural order, whatever the order of the files; `points` is numbered likewise.
-fn merge_nodes(
-    points: &mut PointTable,
-    edges: EdgeList,
-) -> (Vec<String>, Vec<(usize, usize, f64)>) {
+/// Reads the two files. Both then list the same nodes, in their natural order, whatever the order of the lines.
+pub(crate) fn read(settings: &Settings) -> Result<(PointTable, EdgeList), Failure> {
+    let mut points = read_points(&settings.data, &settings.columns)?;
+    let mut edges = read_edges(&settings.graph)?;
+    let separate = points.nodes.len() + edges.nodes.len();
+    in_natural_order(&mut points, &mut edges);
+    if points.nodes.len() == separate {
+        return Err(Failure::input(format!(
+            "no node of {} occurs in {}; do the ids match (\"1\" and \"1.0\" do not)?",
+            settings.graph.display(),
+            settings.data.display()
+        )));
+    }
+    Ok((points, edges))
+}
+
+/// Makes both tables list all nodes, in their natural order.
+pub(crate) fn in_natural_order(points: &mut PointTable, edges: &mut EdgeList) {
     let mut nodes: Vec<String> = points.nodes.iter().chain(&edges.nodes).cloned().collect();
     nodes.sort_unstable_by(|a, b| natural_order(a, b));
     nodes.dedup();
@@ -127,9 +131,27 @@ fn merge_nodes(
         |names: &[String]| -> Vec<u32> { names.iter().map(|n| place[n.as_str()]).collect() };
     let (of_points, of_edges) = (places(&points.nodes), places(&edges.nodes));
     points.node_of_row.iter_mut().for_each(|i| *i = of_points[*i as usize]);
-    let end = |a: u32| of_edges[a as usize] as usize;
-    let edges = edges.edges.iter().map(|&(a, b, w)| (end(a), end(b), w)).collect();
+    for (a, b, _) in &mut edges.edges {
+        (*a, *b) = (of_edges[*a as usize], of_edges[*b as usize]);
+    }
     points.nodes.clone_from(&nodes);
+    edges.nodes = nodes;
+}
+
+/// All nodes: those of the points, then those of the graph alone.
+fn merge_nodes(points: &PointTable, edges: EdgeList) -> (Vec<String>, Vec<(usize, usize, f64)>) {
+    let mut nodes = points.nodes.clone();
+    let known: HashMap<&str, usize> =
+        points.nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+    let mut index = Vec::with_capacity(edges.nodes.len());
+    for name in &edges.nodes {
+        index.push(known.get(name.as_str()).copied().unwrap_or_else(|| {
+            nodes.push(name.clone());
+            nodes.len() - 1
+        }));
+    }
+    let edges =
+        edges.edges.iter().map(|&(a, b, w)| (index[a as usize], index[b as usize], w)).collect();
     (nodes, edges)
 }
 

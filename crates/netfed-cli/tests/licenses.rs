@@ -10,7 +10,7 @@
 use std::process::Command;
 
 /// The same list as in deny.toml.
-const ALLOWED: [&str; 11] = [
+const ALLOWED: [&str; 13] = [
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
     "MIT",
@@ -22,6 +22,8 @@ const ALLOWED: [&str; 11] = [
     "Zlib",
     "CC0-1.0",
     "BSL-1.0",
+    "MPL-2.0",
+    "CDLA-Permissive-2.0",
 ];
 
 /// An SPDX expression is fine if one side of an OR and both sides of an AND are.

@@ -110,27 +110,26 @@ fn with_a_liar(lie: f64) -> Vec<f64> {
     let liar = 11;
     let plan = Plan::new(&world.graph, &world.host, liar);
     let hub = Hub::new(12, Faults::NONE);
-    let ends: Vec<_> = (0..12).map(|m| hub.end(m)).collect();
+    let mut ends: Vec<_> = (0..12).map(|m| hub.end(m)).collect();
+    let end = ends.remove(liar);
+    let over = AtomicBool::new(false);
     let outcomes = std::thread::scope(|scope| {
-        let world = &world;
+        let (world, over) = (&world, &over);
         let threads: Vec<_> = ends
             .into_iter()
-            .take(11)
             .enumerate()
             .map(|(m, end)| {
                 scope.spawn(move || world.run(m, end, None, &AtomicBool::new(false)).unwrap())
             })
             .collect();
-        let end = hub.end(liar);
         scope.spawn({
             let plan = &plan;
             move || {
                 let federation = world.rules.federation;
                 let mut duals = vec![vec![0.0; 2]; plan.links.len()];
-                let until = Instant::now() + Duration::from_secs(60);
-                while Instant::now() < until {
-                    let Some((from, bytes)) = end.receive(Duration::from_millis(300)) else {
-                        break;
+                while !over.load(Relaxed) {
+                    let Some((from, bytes)) = end.receive(Duration::from_millis(50)) else {
+                        continue;
                     };
                     let Ok(m) = Message::decode(&bytes, 64) else { continue };
                     let Some(l) = plan.links.iter().position(|link| link.member == from) else {
@@ -183,7 +182,9 @@ fn with_a_liar(lie: f64) -> Vec<f64> {
                 }
             }
         });
-        threads.into_iter().map(|t| t.join().unwrap()).collect::<Vec<_>>()
+        let outcomes: Vec<_> = threads.into_iter().map(|t| t.join()).collect();
+        over.store(true, Relaxed);
+        outcomes.into_iter().map(Result::unwrap).collect::<Vec<_>>()
     });
     outcomes.iter().flat_map(|o| o.params.clone()).collect()
 }

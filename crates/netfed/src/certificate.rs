@@ -109,14 +109,14 @@ impl<'a> Certifier<'a> {
         }
         let rounding = sum.rounding(dim) / problem.nodes() as f64;
         shares.iter_mut().for_each(|s| *s += rounding);
-        if sum.gap.is_finite() && sum.gap > sum.objective {
+        let gap = sum.proven_gap(dim);
+        if gap.is_finite() && sum.gap + sum.rounding(dim) > gap {
             // P ≥ 0 is the better bound: every term is its own share.
             shares = nodes.iter().map(|t| t.objective).collect();
             for (e, terms) in problem.graph().edges().iter().zip(&edges) {
                 shares[e.tail] += terms.value;
             }
         }
-        let gap = sum.proven_gap(dim);
         Certificate {
             objective: sum.objective,
             gap,

@@ -10,9 +10,8 @@ use crate::commands::{print, start_threads};
 use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::load::{read_edges, read_points};
 use crate::output::{Cell, Csv, Folder};
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::{self, Prepared, prepare};
 use crate::progress::{Watch, catch_interrupts, duration, say};
 use crate::report::text::{percent, plural, scientific};
 use crate::report::{HistoryRow, Outcome, Report, render};
@@ -24,8 +23,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let settings = Settings::new(args.given.or(from_file))?;
     let folder = Folder::new(&args.out, args.force)?;
     start_threads(settings.threads)?;
-    let points = read_points(&settings.data, &settings.columns)?;
-    let edges = read_edges(&settings.graph)?;
+    let (points, edges) = prepare::read(&settings)?;
     let prepared = prepare(points, edges, &settings)?;
     if !args.quiet {
         prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));

@@ -15,9 +15,8 @@ use crate::args::Path;
 use crate::commands::{print, start_threads};
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::load::{read_edges, read_points};
 use crate::output::Folder;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::{self, Prepared, prepare};
 use crate::progress::{catch_interrupts, duration, interrupted, say};
 use crate::report;
 use crate::report::text::{number, plural};
@@ -40,8 +39,7 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
     let settings = Settings::at(given, 1.0)?;
     let folder = Folder::new(&args.out, args.force)?;
     start_threads(settings.threads)?;
-    let points = read_points(&settings.data, &settings.columns)?;
-    let edges = read_edges(&settings.graph)?;
+    let (points, edges) = prepare::read(&settings)?;
     let folds = validation::count(args.folds, &points)?;
     let prepared = prepare(points.clone(), edges.clone(), &settings)?;
     if !args.quiet {

@@ -6,8 +6,8 @@ use netfed::{Clusters, Matrix};
 
 use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
-use crate::load::{EdgeList, PointColumns, PointTable, Target, read_edges, read_points};
-use crate::prepare::{Prepared, prepare};
+use crate::load::{EdgeList, PointColumns, PointTable, Target, read_points};
+use crate::prepare::{self, Prepared, prepare};
 use crate::run_folder::RunFolder;
 use crate::settings::Settings;
 
@@ -53,8 +53,7 @@ impl Opened {
                 )));
             }
         }
-        let points = read_points(&settings.data, &settings.columns)?;
-        let edge_list = read_edges(&settings.graph)?;
+        let (points, edge_list) = prepare::read(&settings)?;
         let prepared = prepare(points.clone(), edge_list.clone(), &settings)?;
         let models = run.models();
         let changed = |what: String| {

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::given::Given;
 use crate::load::{EdgeList, PointTable};
 use crate::output::{Cell, Csv};
-use crate::prepare::prepare;
+use crate::prepare::{in_natural_order, prepare};
 use crate::progress::{Steps, say};
 use crate::report::chart::Scale;
 use crate::settings::Settings;
@@ -248,7 +248,7 @@ fn model(weather: &Weather, graph: &Graph, out: &std::path::Path) -> Result<Mode
     })?;
     let data: Vec<Dataset> = datasets(&weather.days)?;
     let node_of_row = data.iter().enumerate().flat_map(|(i, d)| vec![i as u32; d.points()]);
-    let points = PointTable {
+    let mut points = PointTable {
         nodes: weather.stations.clone(),
         node_of_row: node_of_row.collect(),
         features: vec!["previous_max".into(), "min".into()],
@@ -256,9 +256,10 @@ fn model(weather: &Weather, graph: &Graph, out: &std::path::Path) -> Result<Mode
         y: Some(weather.days.iter().flatten().map(|d| d[2]).collect()),
         low_label: -1.0,
     };
-    let edges = EdgeList {
+    let mut edges = EdgeList {
         nodes: weather.stations.clone(),
         edges: graph.edges().iter().map(|e| (e.tail as u32, e.head as u32, e.weight)).collect(),
     };
+    in_natural_order(&mut points, &mut edges);
     Ok(Model { prepared: prepare(points, edges, &settings)?, settings })
 }
