@@ -234,7 +234,10 @@ impl<'a, T: Transport> Peer<'a, T> {
             return Ok(self.outcome());
         }
         self.metrics.finished.store(1, Relaxed);
-        self.commit()?;
+        if let Err(e) = self.commit() {
+            // The models are there all the same.
+            warn!("{e}");
+        }
         info!(
             rounds = self.round,
             converged = self.converged,

@@ -192,6 +192,35 @@ fn a_member_that_is_away_is_gone_on_without() {
 }
 
 #[test]
+fn a_full_disk_does_not_stop_a_run() {
+    let mut world = world(12, 3);
+    (world.rules.rounds, world.rules.tolerance) = (200, 0.0);
+    let folder = tempfile::tempdir().unwrap();
+    let hub = Hub::new(3, Faults::NONE);
+    let outcomes = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..3)
+            .map(|m| {
+                let (hub, world) = (hub.clone(), &world);
+                let state = folder.path().join(format!("m{m}"));
+                // A folder in the way of the new file: every commit of member 1 fails.
+                std::fs::create_dir_all(if m == 1 {
+                    state.join("state.new")
+                } else {
+                    state.clone()
+                })
+                .unwrap();
+                scope.spawn(move || {
+                    world.run(m, hub.end(m), Some(&state), &AtomicBool::new(false)).unwrap()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_same_bits(&world, &outcomes);
+    assert!(!folder.path().join("m1/state").exists() && folder.path().join("m0/state").exists());
+}
+
+#[test]
 fn the_policy_to_stop_stops() {
     let mut world = world(6, 3);
     world.rules.away = Away::Stop;

@@ -1,0 +1,192 @@
+//! Rounds per second of 20 peers in a ring, as processes on this machine, against the bare engine in the same run.
+//!
+//!     cargo bench -p netfed-net --bench exchange                 1 KiB and 1 MiB of parameters
+//!     cargo bench -p netfed-net --bench exchange -- 6 4096       so many peers, so many bytes
+//!
+//! "bare": every process puts its vector to both neighbors and waits for theirs, nothing else. "netfed": the same with rounds, checks, looks at the
+//! certificate, commits to disk and the dual steps.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a benchmark is not a library"
+)]
+
+use netfed::penalty::Norm2;
+use netfed::{Dataset, Link, LossKind, PrimalDualNode};
+use netfed_net::description::{DESCRIPTION, Federation};
+use netfed_net::engine::Engine;
+use netfed_net::state::Store;
+use netfed_net::{Metrics, Peer, Plan, Transport, authority};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    if args.first().map(String::as_str) == Some("member") {
+        return member(
+            &args[1],
+            Path::new(&args[2]),
+            args[3].parse().unwrap(),
+            args[4].parse().unwrap(),
+        );
+    }
+    let number = |k: usize| args.get(k).map(|a| a.parse::<usize>().unwrap());
+    let peers = number(0).unwrap_or(20);
+    let sizes = number(1).map_or(vec![1 << 10, 1 << 20], |bytes| vec![bytes]);
+    println!(
+        "{:>6} {:>10} {:>8} {:>12} {:>14} {:>8}",
+        "peers", "bytes", "mode", "rounds/s", "bytes/message", "ratio"
+    );
+    for bytes in sizes {
+        let rounds = if bytes > 1 << 16 { 20 } else { 1000 };
+        let mut rates = Vec::new();
+        for mode in ["bare", "netfed", "bare", "netfed"] {
+            let (rate, message) = run(mode, peers, bytes, rounds);
+            rates.push(rate);
+            let ratio = if mode == "netfed" {
+                format!("{:.2}", rate / rates[rates.len() - 2])
+            } else {
+                String::new()
+            };
+            println!("{peers:>6} {bytes:>10} {mode:>8} {rate:>12.1} {message:>14} {ratio:>8}");
+        }
+    }
+}
+
+/// A federation in a ring, and all its processes; rounds per second of the slowest, bytes of a message.
+fn run(mode: &str, peers: usize, bytes: usize, rounds: u64) -> (f64, usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let port = 30_000 + (std::process::id() as usize % 500) * 40;
+    let edges: Vec<String> =
+        (0..peers).map(|i| format!("[\"m{i}\", \"m{}\", 1.0]", (i + 1) % peers)).collect();
+    let mut text = format!(
+        "name = \"ring\"\nmethod = \"primal-dual\"\nrounds = {rounds}\ntolerance = 0.0\ntell_gap = true\naway = \"wait\"\npatience_seconds = 60.0\n[problem]\n[graph]\nedges = [{}]\n",
+        edges.join(", ")
+    );
+    for m in 0..peers {
+        text.push_str(&format!(
+            "[[members]]\nname = \"m{m}\"\nendpoint = \"quic/127.0.0.1:{}\"\nnodes = [\"m{m}\"]\n",
+            port + m
+        ));
+    }
+    std::fs::write(path.join(DESCRIPTION), text).unwrap();
+    authority::create(path, "ring", 30).unwrap();
+    authority::sign(path).unwrap();
+    let children: Vec<_> = (0..peers)
+        .map(|m| {
+            let name = format!("m{m}");
+            authority::invite(path, &path.join(&name), "ring", &name, "127.0.0.1", 30).unwrap();
+            Command::new(std::env::current_exe().unwrap())
+                .args([
+                    "member",
+                    mode,
+                    path.to_str().unwrap(),
+                    &m.to_string(),
+                    &(bytes / 8).to_string(),
+                ])
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    let mut slowest = f64::INFINITY;
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        let rate: f64 = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
+        slowest = slowest.min(rate);
+    }
+    (slowest, bytes + if mode == "bare" { 0 } else { netfed_net::wire::HEAD })
+}
+
+/// One process; prints its rounds per second, without the first tenth.
+fn member(mode: &str, folder: &Path, member: usize, dim: usize) {
+    let federation = Federation::read(folder).unwrap();
+    let plan = Plan::new(&federation.graph, &federation.host, member);
+    let rules = federation.rules(dim).unwrap();
+    let neighbors = plan.links.iter().map(|l| rules.members[l.member].clone()).collect();
+    let metrics = Arc::new(Metrics::new(rules.members[member].clone(), neighbors));
+    let own = folder.join(format!("m{member}"));
+    let engine = Engine::open(&federation, &plan, &own, None, metrics.clone()).unwrap();
+    let warm = rules.rounds / 10;
+    if mode == "bare" {
+        let mut begin = Instant::now();
+        for round in 0..rules.rounds {
+            if round == warm {
+                begin = Instant::now();
+            }
+            bare_round(&engine, &plan, round, 8 * dim);
+        }
+        println!("{}", (rules.rounds - warm) as f64 / begin.elapsed().as_secs_f64());
+        // The neighbors may still need the last vectors.
+        for _ in 0..20 {
+            for link in &plan.links {
+                engine.send(link.member, vector(rules.rounds - 1, 8 * dim));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        return;
+    }
+    let loss = LossKind::Squared.build(Dataset::empty(dim), 0.0, 0.0).unwrap();
+    let graph = &federation.graph;
+    let links = graph.incident(member).iter().map(|inc| Link { sign: inc.sign(), coupling: 1.0 });
+    let node = PrimalDualNode::new(loss.as_ref(), &Norm2, links.collect(), 1.0);
+    let store = Store::open(&own.join("state"), federation.id).unwrap();
+    let stop = AtomicBool::new(false);
+    let peer = Peer::new(&rules, &plan, vec![node], engine, Some(store), &metrics, &stop).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let wait_for = |round: u64| {
+                while metrics.rounds.load(Relaxed) < round {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Instant::now()
+            };
+            let begin = wait_for(warm);
+            let seconds = (wait_for(rules.rounds) - begin).as_secs_f64();
+            println!("{}", (rules.rounds - warm) as f64 / seconds);
+        });
+        peer.run(Duration::from_secs(2)).unwrap();
+    });
+}
+
+fn vector(round: u64, bytes: usize) -> Vec<u8> {
+    let mut vector = vec![0; bytes.max(8)];
+    vector[..8].copy_from_slice(&round.to_le_bytes());
+    vector
+}
+
+/// Sends this round's vector and waits for those of the neighbors; sends again what may have been lost before they were there.
+fn bare_round(engine: &Engine, plan: &Plan, round: u64, bytes: usize) {
+    thread_local! { static EARLY: std::cell::RefCell<Vec<(usize, u64)>> = const { std::cell::RefCell::new(Vec::new()) }; }
+    let send =
+        |round: u64| plan.links.iter().for_each(|l| engine.send(l.member, vector(round, bytes)));
+    send(round);
+    let mut missing: Vec<usize> = plan.links.iter().map(|l| l.member).collect();
+    EARLY.with_borrow_mut(|early| {
+        missing.retain(|m| !early.contains(&(*m, round)));
+        early.retain(|(_, r)| *r > round);
+        while !missing.is_empty() {
+            match engine.receive(Duration::from_millis(200)) {
+                Some((from, bytes)) => {
+                    let theirs = u64::from_le_bytes(bytes[..8].try_into().unwrap());
+                    if theirs == round {
+                        missing.retain(|m| *m != from);
+                    } else if theirs > round {
+                        early.push((from, theirs));
+                    }
+                }
+                None => {
+                    send(round);
+                    send(round.saturating_sub(1));
+                }
+            }
+        }
+    });
+}
