@@ -133,7 +133,9 @@ fn member(mode: &str, folder: &Path, member: usize, dim: usize) {
         }
         return;
     }
-    let loss = LossKind::Squared.build(Dataset::empty(dim), 0.0, 0.0).unwrap();
+    let point = (0..dim).map(|j| ((member * 31 + j * 7) % 13) as f64).collect();
+    let data = Dataset::new(dim, point, Vec::new()).unwrap();
+    let loss = LossKind::Mean.build(data, 0.0, 0.0).unwrap();
     let graph = &federation.graph;
     let links = graph.incident(member).iter().map(|inc| Link { sign: inc.sign(), coupling: 1.0 });
     let node = PrimalDualNode::new(loss.as_ref(), &Norm2, links.collect(), 1.0);

@@ -28,6 +28,9 @@ use crate::transport::Transport;
 /// Messages that wait to be read; more are dropped, and asked for again.
 const WAITING: usize = 256;
 
+/// Time for the last messages to leave.
+const LAST_MOMENT: Duration = Duration::from_millis(200);
+
 /// A member's connection to its neighbors.
 pub struct Engine {
     publishers: Vec<(usize, Publisher<'static>)>,
@@ -93,6 +96,13 @@ impl Engine {
             _status: status,
             _session: session,
         })
+    }
+}
+
+impl Drop for Engine {
+    /// Closing a session throws away what has not been sent yet: the last messages get a moment.
+    fn drop(&mut self) {
+        std::thread::sleep(LAST_MOMENT);
     }
 }
 

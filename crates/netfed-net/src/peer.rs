@@ -249,6 +249,10 @@ impl<'a, T: Transport> Peer<'a, T> {
         let begin = Instant::now();
         let silent = |l: &Link| l.heard.max(begin).elapsed() >= linger;
         self.wait(|p| p.links.iter().all(|l| l.done || silent(l)))?;
+        // Nobody is to wait for one who has left.
+        for link in 0..self.links.len() {
+            self.send(link, Kind::Done, self.round, 0, Vec::new());
+        }
         Ok(self.outcome())
     }
 

@@ -205,7 +205,11 @@ fn columns(settings: &Settings, nodes: &[String]) -> crate::load::PointColumns {
 }
 
 /// Without a column all points belong to the one node.
-fn one_node(mut points: PointTable, nodes: &[String], settings: &Settings) -> PointTable {
+pub(crate) fn one_node(
+    mut points: PointTable,
+    nodes: &[String],
+    settings: &Settings,
+) -> PointTable {
     let numbered = points.nodes.iter().enumerate().all(|(k, n)| *n == (k + 1).to_string());
     let has_column = crate::load::has_column(&settings.data, &settings.columns.node);
     if nodes.len() == 1 && numbered && !has_column {

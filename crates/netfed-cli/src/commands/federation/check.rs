@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use netfed_net::description::Federation;
 use netfed_net::{Plan, authority};
 
+use crate::commands::peer::one_node;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::load::{PointColumns, read_points};
+use crate::prepare::datasets_of;
 use crate::report::text::plural;
 
 /// Checks the folder of the organizer or of a member: the signature under the description, the certificate and how long it is valid, who the
@@ -85,12 +87,10 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     }
     if let Some(path) = &args.data {
         let columns = PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() };
-        let points = read_points(path, &columns)?;
-        text.push_str(&format!(
-            "  {}: {}\n",
-            path.display(),
-            plural(points.node_of_row.len(), "data point")
-        ));
+        let points = one_node(read_points(path, &columns)?, &nodes, &settings);
+        let count = points.node_of_row.len();
+        datasets_of(points, &nodes, &settings)?;
+        text.push_str(&format!("  {}: {}\n", path.display(), plural(count, "data point")));
     }
     print(&text);
     Ok(0)
