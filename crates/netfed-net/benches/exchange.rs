@@ -175,7 +175,7 @@ fn bare_round(engine: &Engine, plan: &Plan, round: u64, bytes: usize) {
         missing.retain(|m| !early.contains(&(*m, round)));
         early.retain(|(_, r)| *r > round);
         while !missing.is_empty() {
-            match engine.receive(Duration::from_millis(200)) {
+            match engine.receive(Duration::from_secs(2)) {
                 Some((from, bytes)) => {
                     let theirs = u64::from_le_bytes(bytes[..8].try_into().unwrap());
                     if theirs == round {

@@ -86,15 +86,18 @@ pub struct Outcome {
 }
 
 /// Local steps between two commits at most, in lock step.
-const COMMIT_ROUNDS: u64 = 64;
+const COMMIT_ROUNDS: u64 = 192;
+/// Exchanges that are kept for a neighbor at most.
+const MOST_KEPT: u64 = 256;
 /// Time between two commits, in lock step.
 const COMMIT_TIME: Duration = Duration::from_secs(1);
 /// Bytes of messages that are kept between two commits, about.
 const KEPT_BYTES: usize = 8 << 20;
 /// Looks whose messages are kept.
 const KEPT_LOOKS: usize = 16;
-/// First pause before a message is asked for again, and the longest.
+/// First pause before a message is asked for again, more for large ones (bytes per second), and the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const SLOW_NETWORK: f64 = 2e6;
 const LAST_PAUSE: Duration = Duration::from_secs(1);
 /// How soon a peer notices that it is to stop.
 const ATTENTION: Duration = Duration::from_millis(200);
@@ -106,6 +109,8 @@ struct Link {
     sequence: u64,
     pending: bool,
     history: History,
+    /// When what is in `history` was last sent.
+    sent: BTreeMap<(u64, Kind), Instant>,
     inbox: BTreeMap<(Kind, u64), Posted>,
     /// What it has committed.
     ack: u64,
@@ -122,6 +127,7 @@ impl Link {
             && key.0 < first
         {
             self.history.remove(&key);
+            self.sent.remove(&key);
         }
     }
 }
@@ -177,6 +183,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             sequence: 0,
             pending: false,
             history: History::new(),
+            sent: BTreeMap::new(),
             inbox: BTreeMap::new(),
             ack: 0,
             done: false,
@@ -606,20 +613,29 @@ impl<'a, T: Transport> Peer<'a, T> {
 
     /// Keeps a message for as long as it may be asked for, and sends it.
     fn post(&mut self, link: usize, kind: Kind, sequence: u64, posted: Posted) {
-        let history = &mut self.links[link].history;
-        history.insert((sequence, kind), posted);
+        let l = &mut self.links[link];
+        l.history.insert((sequence, kind), posted);
         let looks: Vec<(u64, Kind)> =
-            history.keys().copied().filter(|k| k.1 == kind && kind != Kind::Step).collect();
+            l.history.keys().copied().filter(|k| k.1 == kind && kind != Kind::Step).collect();
         for key in looks.iter().take(looks.len().saturating_sub(KEPT_LOOKS)) {
-            history.remove(key);
+            l.history.remove(key);
+            l.sent.remove(key);
         }
         self.send_posted(link, (sequence, kind));
     }
 
-    fn send_posted(&self, link: usize, key: (u64, Kind)) {
+    fn send_posted(&mut self, link: usize, key: (u64, Kind)) {
         if let Some(Posted { check, numbers }) = self.links[link].history.get(&key) {
             self.send(link, key.1, key.0, *check, numbers.clone());
+            self.links[link].sent.insert(key, Instant::now());
         }
+    }
+
+    /// How long the messages of a link may be on their way.
+    fn travel_time(&self, link: usize) -> Duration {
+        let plan = &self.plan.links[link];
+        let bytes = 8 * plan.sent.len().max(plan.received.len()) * self.rules.dim;
+        FIRST_PAUSE + Duration::from_secs_f64(bytes as f64 / SLOW_NETWORK)
     }
 
     fn send(&self, link: usize, kind: Kind, sequence: u64, check: u64, numbers: Vec<f64>) {
@@ -724,8 +740,12 @@ impl<'a, T: Transport> Peer<'a, T> {
             Kind::Step => *s >= sequence,
             _ => *s as f64 >= look,
         };
+        let l = &self.links[link];
+        let travel = self.travel_time(link);
+        // What has just been sent may still be on its way.
+        let due = |key: &(u64, Kind)| l.sent.get(key).is_none_or(|sent| sent.elapsed() >= travel);
         let keys: Vec<(u64, Kind)> =
-            self.links[link].history.keys().copied().filter(wanted).take(REPLIES).collect();
+            l.history.keys().copied().filter(|k| wanted(k) && due(k)).take(REPLIES).collect();
         for key in keys {
             self.send_posted(link, key);
         }
@@ -754,7 +774,9 @@ impl<'a, T: Transport> Peer<'a, T> {
 
     /// Takes messages, asks for missing ones, and keeps to the policy, until a condition holds or the peer is to stop.
     fn wait(&mut self, until: impl Fn(&Self) -> bool) -> Result<(), Error> {
-        let mut pause = FIRST_PAUSE;
+        let links = 0..self.links.len();
+        let first = links.map(|l| self.travel_time(l)).max().unwrap_or(FIRST_PAUSE);
+        let (mut pause, longest) = (first, LAST_PAUSE.max(2 * first));
         let mut ask_at = Instant::now() + pause;
         loop {
             self.progress()?;
@@ -773,7 +795,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             }
             if now >= ask_at {
                 self.ask();
-                pause = (2 * pause).min(LAST_PAUSE);
+                pause = (2 * pause).min(longest);
                 ask_at = now + pause;
             }
             self.check_patience()?;
@@ -846,7 +868,7 @@ impl<'a, T: Transport> Peer<'a, T> {
     fn most_kept(&self, link: usize) -> u64 {
         let plan = &self.plan.links[link];
         let bytes = 8 * plan.sent.len().max(plan.received.len()) * self.rules.dim;
-        ((4 * KEPT_BYTES / bytes.max(1)) as u64).clamp(8, 4 * COMMIT_ROUNDS)
+        ((4 * KEPT_BYTES / bytes.max(1)) as u64).clamp(8, MOST_KEPT)
     }
 
     /// Local steps between two commits: fewer where messages are large.
