@@ -1,5 +1,6 @@
 //! `netfed peer`: one data holder's part of a federation.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -134,7 +135,11 @@ fn start_log(quiet: bool) {
     let default = if quiet { "warn,zenoh=error" } else { "info,zenoh=error" };
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     // Another log is as good.
     let _ = log.try_init();
 }

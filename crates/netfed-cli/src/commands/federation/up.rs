@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use netfed_net::authority;
 use netfed_net::description::Federation;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
     if !args.quiet {
         say(&format!("{} started", plural(peers.0.len(), "peer")));
     }
-    let done = peers.wait(work.path())?;
+    let done = peers.wait(work.path(), args.quiet)?;
     if !done {
         return Err(Failure::other("stopped; no results were written.".into()));
     }
@@ -80,9 +80,16 @@ struct Peers(Vec<(String, Child)>);
 
 impl Peers {
     /// Waits for all; false after Ctrl-C.
-    fn wait(&mut self, work: &Path) -> Result<bool, Failure> {
+    fn wait(&mut self, work: &Path, quiet: bool) -> Result<bool, Failure> {
         let mut running: Vec<usize> = (0..self.0.len()).collect();
-        while !running.is_empty() {
+        let mut told = Instant::now();
+        while let Some(&first) = running.first() {
+            if !quiet && told.elapsed() >= Duration::from_secs(5) {
+                told = Instant::now();
+                let name = &self.0[first].0;
+                let log = last_line(work, name).unwrap_or_default();
+                say(&format!("{} running; {name}: {log}", plural(running.len(), "peer")));
+            }
             if interrupted() {
                 return Ok(false);
             }
@@ -93,11 +100,10 @@ impl Peers {
                     .map_err(|e| Failure::other(format!("cannot wait for {name}: {e}.")))?;
                 let Some(status) = ended else { continue };
                 if !matches!(status.code(), Some(0 | 3)) {
-                    let log = std::fs::read_to_string(work.join(format!("{name}.log")));
-                    let last = log.ok().and_then(|l| l.lines().last().map(str::to_owned));
+                    let last = last_line(work, name);
                     return Err(Failure::other(format!(
                         "the peer {name} failed: {}",
-                        last.unwrap_or_else(|| "it left no message.".into())
+                        last.as_deref().unwrap_or("it left no message.")
                     )));
                 }
                 running.retain(|r| *r != k);
@@ -106,6 +112,12 @@ impl Peers {
         }
         Ok(true)
     }
+}
+
+/// The last line of a peer's log.
+fn last_line(work: &Path, name: &str) -> Option<String> {
+    let log = std::fs::read_to_string(work.join(format!("{name}.log"))).ok()?;
+    log.lines().last().map(|line| line.trim_start_matches("netfed: ").to_owned())
 }
 
 impl Drop for Peers {

@@ -1,0 +1,268 @@
+//! Looks at the certificate: models of the border are exchanged, sums go up the tree, the verdict comes down.
+
+use std::time::Instant;
+
+use netfed::Share;
+use tracing::{debug, info};
+
+use super::{Away, Look, Peer, TELL, duals, params, set_nodes};
+use crate::error::Error;
+use crate::state::{LookState, Posted};
+use crate::transport::Transport;
+use crate::wire::Kind;
+
+impl<T: Transport> Peer<'_, T> {
+    pub(super) fn begin_look(&mut self) -> Result<(), Error> {
+        self.wait(|p| p.look.is_none() || p.finished)?;
+        if self.finished || self.stopped() {
+            return Ok(());
+        }
+        let round = self.round.min(self.rules.rounds);
+        self.next_look = round
+            + match self.rules.lock_step() {
+                true => self.rules.check_every.max(round / 20),
+                // Looks make everyone stand still.
+                false => (10 * self.rules.check_every).max(round / 4),
+            };
+        let point = LookState {
+            round,
+            params: params(&self.nodes),
+            duals: duals(&self.nodes),
+            summed: false,
+        };
+        self.look = Some(Look { point, own: None });
+        for link in &mut self.links {
+            link.inbox.retain(|(kind, at), _| *kind == Kind::Step || *at >= round);
+        }
+        for l in 0..self.links.len() {
+            if !self.links[l].pending {
+                self.post_look(l);
+            }
+        }
+        self.progress_look();
+        Ok(())
+    }
+
+    /// Tells a neighbor the models at the border, and after how many exchanges.
+    pub(super) fn post_look(&mut self, link: usize) {
+        let Some(look) = &self.look else { return };
+        let (dim, round) = (self.rules.dim, look.point.round);
+        let sent = self.plan.links[link].sent.iter();
+        let models = sent.flat_map(|&p| look.point.params[p * dim..][..dim].iter().copied());
+        let numbers = models.chain([self.links[link].sequence as f64]).collect();
+        let check = self.dual_hash(link);
+        self.post(link, Kind::Look, round, Posted { check, numbers });
+    }
+
+    /// Goes on with the look as far as what has come allows.
+    pub(super) fn progress_look(&mut self) {
+        let open = self.look.as_ref().filter(|look| !look.point.summed).map(|l| l.point.round);
+        if let Some(round) = open {
+            let has = |kind: Kind, l: usize| self.links[l].inbox.contains_key(&(kind, round));
+            let complete = (0..self.links.len()).all(|l| has(Kind::Look, l))
+                && self.plan.children.iter().all(|&l| has(Kind::Sum, l));
+            if complete && (self.rules.lock_step() || self.agrees(round)) {
+                self.sum_up(round);
+            }
+        }
+        // A verdict before one's own sum says that the look was given up.
+        let due = self.look.as_ref().filter(|l| l.point.summed || !self.rules.lock_step());
+        if let Some(verdict) = due.map(|l| l.point.round).and_then(|round| self.verdict(round))
+            && let Some(look) = self.look.take()
+        {
+            self.follow(look, &verdict);
+        }
+        let late = self.given_up.as_ref().map(|l| l.point.round);
+        if let Some(verdict) = late.and_then(|round| self.verdict(round))
+            && let Some(look) = self.given_up.take()
+            && verdict[0] == 1.0
+        {
+            self.look = None;
+            self.follow(look, &verdict);
+        }
+    }
+
+    /// The parent's verdict about a look, if it has come.
+    pub(super) fn verdict(&mut self, round: u64) -> Option<Vec<f64>> {
+        let parent = self.plan.parent?;
+        self.links[parent].inbox.remove(&(Kind::Verdict, round)).map(|posted| posted.numbers)
+    }
+
+    /// Whether the neighbors look at the same duals of the common edges.
+    pub(super) fn agrees(&self, round: u64) -> bool {
+        (0..self.links.len()).all(|l| {
+            let posted = self.links[l].history.get(&(round, Kind::Look));
+            let theirs = self.links[l].inbox.get(&(Kind::Look, round));
+            posted.zip(theirs).is_some_and(|(a, b)| a.check == b.check)
+        })
+    }
+
+    /// Adds the own part to those of the subtree; the root decides.
+    pub(super) fn sum_up(&mut self, round: u64) {
+        let own = self.own_share(round);
+        let mut total = own;
+        for &child in &self.plan.children {
+            if let Some(sum) = self.links[child].inbox.remove(&(Kind::Sum, round)) {
+                total.add(&share_from(&sum.numbers));
+            }
+        }
+        if let Some(look) = &mut self.look {
+            look.point.summed = true;
+            look.own = Some(own);
+        }
+        match self.plan.parent {
+            Some(parent) => {
+                let posted = Posted { check: 0, numbers: share_numbers(&total).to_vec() };
+                self.post(parent, Kind::Sum, round, posted);
+            }
+            None => {
+                self.total = Some(total);
+                let met = total.accuracy(self.rules.dim) <= self.rules.tolerance;
+                let mut verdict = vec![f64::from(u8::from(met))];
+                if self.rules.tell_gap {
+                    verdict.extend(share_numbers(&total));
+                }
+                self.pass_on(round, &verdict);
+                if let Some(look) = self.look.take() {
+                    self.follow(look, &verdict);
+                }
+            }
+        }
+    }
+
+    /// This member's part of the certificate at the point of the look.
+    pub(super) fn own_share(&mut self, round: u64) -> Share {
+        let dim = self.rules.dim;
+        let Some(look) = &self.look else { return Share::default() };
+        let (params_now, duals_now) = (params(&self.nodes), duals(&self.nodes));
+        set_nodes(&mut self.nodes, dim, &look.point.params, &look.point.duals);
+        let mut share = Share::default();
+        self.nodes.iter().for_each(|node| share.add(&node.share()));
+        for &[(a, slot), (b, _)] in &self.plan.inner {
+            share.add(&self.nodes[a].edge_share(slot, self.nodes[b].params()));
+        }
+        for (l, plan) in self.plan.links.iter().enumerate() {
+            let check = self.dual_hash(l);
+            let Some(theirs) = self.links[l].inbox.remove(&(Kind::Look, round)) else { continue };
+            if theirs.check != check {
+                // The two ends are at different points: no bound.
+                share.gap = f64::INFINITY;
+            }
+            for e in &plan.edges {
+                let neighbor = &theirs.numbers[e.received * dim..][..dim];
+                share.add(&self.nodes[e.place].edge_share(e.slot, neighbor));
+            }
+        }
+        set_nodes(&mut self.nodes, dim, &params_now, &duals_now);
+        share
+    }
+
+    /// Tells the children a verdict.
+    pub(super) fn pass_on(&mut self, round: u64, verdict: &[f64]) {
+        self.passed_on = Some(round);
+        for &child in &self.plan.children {
+            let numbers = verdict.to_vec();
+            self.post(child, Kind::Verdict, round, Posted { check: 0, numbers });
+        }
+    }
+
+    /// Follows a verdict about a look.
+    pub(super) fn follow(&mut self, look: Look, verdict: &[f64]) {
+        let round = look.point.round;
+        self.share = look.own.or(self.share);
+        if verdict.len() > 1 {
+            self.total = Some(share_from(&verdict[1..]));
+        }
+        let relative = self.total.map(|t| t.proven_gap(self.rules.dim) / t.scale());
+        self.metrics.set_gap(self.share.map_or(f64::NAN, |s| s.gap), relative);
+        debug!(round, gap = relative, "look");
+        if self.told_at.elapsed() >= TELL {
+            self.told_at = Instant::now();
+            let gap = relative.filter(|g| g.is_finite()).map(|g| format!("{g:.1e}"));
+            info!("round {round}, relative gap {}", gap.as_deref().unwrap_or("not known"));
+        }
+        self.converged = verdict.first() == Some(&1.0);
+        if self.converged || round >= self.rules.rounds {
+            set_nodes(&mut self.nodes, self.rules.dim, &look.point.params, &look.point.duals);
+            self.round = round;
+            self.finished = true;
+        }
+    }
+
+    /// Waits for the verdict where it must be: after the last step, and always where members are not in lock step. There, every
+    /// exchange that one end has begun is first brought to its end, so that both ends look at the same duals; and a look that someone
+    /// is missing from is given up.
+    pub(super) fn settle(&mut self) -> Result<(), Error> {
+        let last = self.round >= self.rules.rounds;
+        if self.rules.lock_step() {
+            return if last { self.wait(|p| p.finished) } else { Ok(()) };
+        }
+        let begin = Instant::now();
+        let patience = if self.plan.parent.is_some() { 2 } else { 1 } * self.rules.patience;
+        let late = |p: &Self| p.rules.away == Away::Without && begin.elapsed() > patience;
+        self.wait(|p| p.look.is_none() || p.finished || late(p))?;
+        if late(self)
+            && let Some(look) = self.look.take()
+        {
+            debug!(round = look.point.round, "gave up a look that someone is missing from");
+            if self.plan.parent.is_none() {
+                self.pass_on(look.point.round, &[0.0]);
+            } else {
+                self.given_up = Some(look);
+            }
+            self.finished = last;
+        }
+        Ok(())
+    }
+
+    /// Where members are not in lock step, the first one to reach a look takes the others along.
+    pub(super) fn catch_up(&mut self) {
+        let looks = self.links.iter().flat_map(|l| l.inbox.keys());
+        let ahead = looks.filter(|k| k.0 == Kind::Look).map(|k| k.1).max().unwrap_or(0);
+        if !self.rules.lock_step() && ahead > self.round && ahead <= self.rules.rounds {
+            (self.round, self.next_look) = (ahead, ahead);
+        }
+    }
+
+    /// The other end has begun an exchange that this end, standing still, would not begin: it answers with its last message.
+    pub(super) fn answer(&mut self, link: usize) -> Result<(), Error> {
+        let l = &self.links[link];
+        let asked = !l.pending && l.inbox.contains_key(&(Kind::Step, l.sequence));
+        if self.rules.lock_step() || self.look.is_none() || !asked {
+            return Ok(());
+        }
+        self.post_step(link);
+        self.commit()?;
+        self.send_posted(link, (self.links[link].sequence, Kind::Step));
+        Ok(())
+    }
+
+    /// The duals of a link have moved during a look, which is about another point now.
+    pub(super) fn look_again(&mut self, link: usize) {
+        if self.rules.lock_step() {
+            return;
+        }
+        if let Some(look) = self.look.as_mut().filter(|look| !look.point.summed) {
+            look.point.duals = duals(&self.nodes);
+            self.post_look(link);
+        }
+    }
+}
+
+/// Numbers of a share.
+pub(super) const SHARE: usize = 6;
+
+/// A share as numbers that may travel: no bound is −1.
+pub(super) fn share_numbers(share: &Share) -> [f64; SHARE] {
+    let gap = if share.gap.is_finite() { share.gap } else { -1.0 };
+    let finite = |v: f64| if v.is_finite() { v } else { f64::MAX };
+    let Share { objective, size, at_zero, moved, weighted, .. } = *share;
+    [finite(objective), gap, finite(size), finite(at_zero), finite(moved), finite(weighted)]
+}
+
+pub(super) fn share_from(numbers: &[f64]) -> Share {
+    let [objective, gap, size, at_zero, moved, weighted] =
+        std::array::from_fn(|k| numbers.get(k).copied().unwrap_or(0.0));
+    let gap = if gap < 0.0 { f64::INFINITY } else { gap };
+    Share { objective, gap, size, at_zero, moved, weighted }
+}

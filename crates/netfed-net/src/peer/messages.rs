@@ -1,0 +1,275 @@
+//! Messages: kept, sent, asked for again, and refused.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use tracing::{debug, info, warn};
+
+use super::looks::SHARE;
+use super::{
+    ATTENTION, Away, FIRST_PAUSE, KEPT_LOOKS, LAST_PAUSE, Peer, REPLIES, SLOW_NETWORK, TELL,
+};
+use crate::error::Error;
+use crate::state::Posted;
+use crate::transport::Transport;
+use crate::wire::{Kind, Message, Refusal};
+
+impl<T: Transport> Peer<'_, T> {
+    /// Keeps a message for as long as it may be asked for, and sends it.
+    pub(super) fn post(&mut self, link: usize, kind: Kind, sequence: u64, posted: Posted) {
+        let l = &mut self.links[link];
+        l.history.insert((sequence, kind), posted);
+        let looks: Vec<(u64, Kind)> =
+            l.history.keys().copied().filter(|k| k.1 == kind && kind != Kind::Step).collect();
+        for key in looks.iter().take(looks.len().saturating_sub(KEPT_LOOKS)) {
+            l.history.remove(key);
+            l.sent.remove(key);
+        }
+        self.send_posted(link, (sequence, kind));
+    }
+
+    pub(super) fn send_posted(&mut self, link: usize, key: (u64, Kind)) {
+        if let Some(Posted { check, numbers }) = self.links[link].history.get(&key) {
+            self.send(link, key.1, key.0, *check, numbers.clone());
+            self.links[link].sent.insert(key, Instant::now());
+        }
+    }
+
+    /// How long the messages of a link may be on their way.
+    pub(super) fn travel_time(&self, link: usize) -> Duration {
+        FIRST_PAUSE + Duration::from_secs_f64(self.link_bytes(link) as f64 / SLOW_NETWORK)
+    }
+
+    /// Bytes of a message of a link, about; the same number at both ends.
+    pub(super) fn link_bytes(&self, link: usize) -> usize {
+        let plan = &self.plan.links[link];
+        8 * plan.sent.len().max(plan.received.len()) * self.rules.dim
+    }
+
+    pub(super) fn send(
+        &self,
+        link: usize,
+        kind: Kind,
+        sequence: u64,
+        check: u64,
+        numbers: Vec<f64>,
+    ) {
+        let to = self.plan.links[link].member;
+        let message = Message {
+            kind,
+            federation: self.rules.federation,
+            from: self.plan.member as u32,
+            to: to as u32,
+            sequence,
+            ack: self.committed[link],
+            check,
+            numbers,
+        };
+        let bytes = message.encode();
+        self.metrics.bytes_out.fetch_add(bytes.len() as u64, Relaxed);
+        self.transport.send(to, bytes);
+    }
+
+    /// Takes what has come; what is wrong is refused and named.
+    pub(super) fn handle(&mut self, from: usize, bytes: &[u8]) {
+        self.metrics.bytes_in.fetch_add(bytes.len() as u64, Relaxed);
+        if let Err(refusal) = self.accept(from, bytes) {
+            self.metrics.refused.fetch_add(1, Relaxed);
+            let sender = self.rules.members.get(from).map_or("a stranger", String::as_str);
+            warn!(sender, "refused a message: {refusal}");
+        }
+    }
+
+    pub(super) fn accept(&mut self, from: usize, bytes: &[u8]) -> Result<(), Refusal> {
+        let link = self.plan.links.iter().position(|l| l.member == from);
+        let border = link.map_or(0, |l| self.plan.links[l].received.len() * self.rules.dim);
+        let m = Message::decode(bytes, (border + 1).max(SHARE + 1))?;
+        if m.federation != self.rules.federation {
+            return Err(Refusal::Federation);
+        }
+        let parties = Refusal::Parties { from: m.from, to: m.to };
+        let (Some(link), true, true) =
+            (link, m.from as usize == from, m.to as usize == self.plan.member)
+        else {
+            return Err(parties);
+        };
+        let expected = match m.kind {
+            Kind::Step => border,
+            Kind::Look => border + 1,
+            Kind::Sum => SHARE,
+            Kind::Verdict if m.numbers.len() > 1 => SHARE + 1,
+            Kind::Verdict | Kind::Request => 1,
+            Kind::Done => 0,
+        };
+        if m.numbers.len() != expected {
+            return Err(Refusal::Length { expected, found: m.numbers.len() });
+        }
+        let from_parent = self.plan.parent == Some(link);
+        let from_child = self.plan.children.contains(&link);
+        if (m.kind == Kind::Verdict && !from_parent) || (m.kind == Kind::Sum && !from_child) {
+            return Err(parties);
+        }
+        let (window, looking) = (self.most_kept(link) + 2, self.look_round());
+        let l = &mut self.links[link];
+        l.heard = Instant::now();
+        l.missed = false;
+        l.ack = l.ack.max(m.ack);
+        l.forget();
+        let posted = Posted { check: m.check, numbers: m.numbers };
+        match m.kind {
+            Kind::Step if m.sequence >= l.sequence + window => {
+                return Err(Refusal::Ahead(m.sequence));
+            }
+            Kind::Step => {
+                if m.sequence >= l.sequence {
+                    l.inbox.entry((Kind::Step, m.sequence)).or_insert(posted);
+                }
+            }
+            Kind::Look | Kind::Sum | Kind::Verdict => {
+                let key = (m.kind, m.sequence);
+                let room = l.inbox.keys().filter(|k| k.0 == m.kind).count() < KEPT_LOOKS;
+                // Of two for the same look the one after more exchanges counts.
+                let newer =
+                    l.inbox.get(&key).is_none_or(|old| old.numbers.last() <= posted.numbers.last());
+                if m.sequence >= looking && room && newer {
+                    l.inbox.insert(key, posted.clone());
+                }
+                if m.kind == Kind::Verdict && self.passed_on.is_none_or(|last| last < m.sequence) {
+                    self.pass_on(m.sequence, &posted.numbers);
+                }
+            }
+            Kind::Request => self.reply(link, m.sequence, posted.numbers[0]),
+            Kind::Done => l.done = true,
+        }
+        Ok(())
+    }
+
+    /// The first look whose messages are of use.
+    pub(super) fn look_round(&self) -> u64 {
+        self.look.as_ref().map_or(self.next_look.min(self.rules.rounds), |l| l.point.round)
+    }
+
+    /// Sends again what a neighbor misses.
+    pub(super) fn reply(&mut self, link: usize, sequence: u64, look: f64) {
+        let wanted = |(s, kind): &(u64, Kind)| match kind {
+            Kind::Step => *s >= sequence,
+            _ => *s as f64 >= look,
+        };
+        let l = &self.links[link];
+        let travel = self.travel_time(link);
+        // What has just been sent may still be on its way.
+        let due = |key: &(u64, Kind)| l.sent.get(key).is_none_or(|sent| sent.elapsed() >= travel);
+        let keys: Vec<(u64, Kind)> =
+            l.history.keys().copied().filter(|k| wanted(k) && due(k)).take(REPLIES).collect();
+        for key in keys {
+            self.send_posted(link, key);
+        }
+        if self.finished {
+            self.send(link, Kind::Done, self.round, 0, Vec::new());
+        }
+    }
+
+    /// Whether something from this link is missing.
+    pub(super) fn misses(&self, link: usize) -> bool {
+        let l = &self.links[link];
+        if self.finished {
+            return !l.done;
+        }
+        let look = self.look.as_ref().is_some_and(|look| {
+            let has = |kind: Kind| l.inbox.contains_key(&(kind, look.point.round));
+            match look.point.summed {
+                true => self.plan.parent == Some(link),
+                false => {
+                    !has(Kind::Look) || (self.plan.children.contains(&link) && !has(Kind::Sum))
+                }
+            }
+        });
+        l.pending || look || self.full(link)
+    }
+
+    /// Takes messages, asks for missing ones, and keeps to the policy, until a condition holds or the peer is to stop.
+    pub(super) fn wait(&mut self, until: impl Fn(&Self) -> bool) -> Result<(), Error> {
+        let links = 0..self.links.len();
+        let first = links.map(|l| self.travel_time(l)).max().unwrap_or(FIRST_PAUSE);
+        let (mut pause, longest) = (first, LAST_PAUSE.max(2 * first));
+        let mut ask_at = Instant::now() + pause;
+        loop {
+            self.progress()?;
+            if until(self) || self.stopped() {
+                return Ok(());
+            }
+            let begin = Instant::now();
+            let wait = ask_at.saturating_duration_since(begin).min(ATTENTION);
+            if let Some((from, bytes)) = self.transport.receive(wait) {
+                self.handle(from, &bytes);
+            }
+            let now = Instant::now();
+            let waited = now - begin;
+            for l in (0..self.links.len()).filter(|&l| self.misses(l)) {
+                self.metrics.add_waited(l, waited);
+            }
+            if now >= ask_at {
+                self.ask();
+                self.tell_whom();
+                pause = (2 * pause).min(longest);
+                ask_at = now + pause;
+            }
+            self.check_patience()?;
+        }
+    }
+
+    /// Does what the messages that have come make possible.
+    pub(super) fn progress(&mut self) -> Result<(), Error> {
+        for l in 0..self.links.len() {
+            self.answer(l)?;
+            while self.complete(l)? {
+                self.look_again(l);
+                self.answer(l)?;
+            }
+        }
+        self.progress_look();
+        Ok(())
+    }
+
+    /// Asks for what is missing.
+    pub(super) fn ask(&mut self) {
+        let needed = self.look_round() as f64;
+        for l in (0..self.links.len()).filter(|&l| self.misses(l)) {
+            self.metrics.requests.fetch_add(1, Relaxed);
+            let (sequence, round, from) = (self.links[l].sequence, self.round, self.name(l));
+            debug!(round, from, sequence, "asks again");
+            self.send(l, Kind::Request, sequence, 0, vec![needed]);
+        }
+    }
+
+    /// Says in the log whom the run waits for, if it has been waiting for long.
+    pub(super) fn tell_whom(&mut self) {
+        let quiet = |l: &usize| self.misses(*l) && self.links[*l].heard.elapsed() >= TELL;
+        let names: Vec<&str> = (0..self.links.len()).filter(quiet).map(|l| self.name(l)).collect();
+        if !names.is_empty() && !self.finished && self.told_at.elapsed() >= TELL {
+            info!("round {}, waiting for {}", self.round, names.join(", "));
+            self.told_at = Instant::now();
+        }
+    }
+
+    pub(super) fn check_patience(&mut self) -> Result<(), Error> {
+        for l in 0..self.links.len() {
+            let quiet = self.links[l].heard.elapsed();
+            if quiet <= self.rules.patience || self.links[l].missed || !self.misses(l) {
+                continue;
+            }
+            let (member, seconds) = (self.name(l).to_owned(), quiet.as_secs_f64());
+            match self.rules.away {
+                Away::Stop if !self.finished => {
+                    let round = self.round;
+                    self.commit()?;
+                    return Err(Error::Away { member, seconds, round });
+                }
+                Away::Without => warn!(member, "away for {seconds:.0} s; going on without it"),
+                _ => warn!(member, "away for {seconds:.0} s; waiting for it"),
+            }
+            self.links[l].missed = true;
+        }
+        Ok(())
+    }
+}
