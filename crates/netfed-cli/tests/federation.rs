@@ -125,18 +125,14 @@ fn chaos(place: &Place, members: usize, kills: usize, seed: u64) -> usize {
     let mut strike = Instant::now() + Duration::from_millis(300);
     while peers.iter().any(Option::is_some) {
         if begin.elapsed() > Duration::from_secs(90) {
+            let tail = |m: usize| {
+                let log = place.read(&format!("s{m}.log"));
+                let lines: Vec<&str> = log.lines().collect();
+                let state = if peers[m].is_some() { "running" } else { "ended" };
+                format!("s{m}, {state}:\n{}\n", lines[lines.len().saturating_sub(8)..].join("\n"))
+            };
+            let logs: String = (0..members).map(tail).collect();
             peers.iter_mut().flatten().for_each(|p| p.kill().unwrap());
-            let logs: String = (0..members)
-                .map(|m| {
-                    place
-                        .read(&format!("s{m}.log"))
-                        .lines()
-                        .rev()
-                        .take(3)
-                        .collect::<Vec<_>>()
-                        .join("\n")
-                })
-                .collect();
             panic!("not finished after 90 s\n{logs}");
         }
         for (m, peer) in peers.iter_mut().enumerate() {

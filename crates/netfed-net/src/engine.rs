@@ -28,6 +28,9 @@ use crate::transport::Transport;
 /// Messages that wait to be read; more are dropped, and asked for again.
 const WAITING: usize = 256;
 
+/// A connection that has been silent for this long is taken for dead, and made anew.
+const LEASE: Duration = Duration::from_secs(4);
+
 /// Time for the last messages to leave.
 const LAST_MOMENT: Duration = Duration::from_millis(200);
 
@@ -177,7 +180,7 @@ fn common_config(folder: &Path, listen: Vec<String>, connect: Vec<String>) -> Va
         "scouting": { "multicast": { "enabled": false }, "gossip": { "enabled": false } },
         "transport": { "link": {
             "protocols": ["quic"],
-            "tx": { "threads": 1 },
+            "tx": { "threads": 1, "lease": LEASE.as_millis() as u64 },
             "tls": {
                 "root_ca_certificate": absolute(folder, CA_CERTIFICATE),
                 "listen_certificate": certificate, "listen_private_key": key,

@@ -127,6 +127,15 @@ fn killed_and_restarted_members_end_at_the_same_bits() {
     assert_same_bits(&world, &outcomes);
 }
 
+/// A member that starts from nothing gets every look since, not only the last ones.
+#[test]
+fn killed_before_the_first_commit_after_many_looks() {
+    let mut world = world(12, 6);
+    (world.rules.check_every, world.rules.rounds, world.rules.tolerance) = (1, 300, 0.0);
+    let outcomes = run_with_deaths(&world, Faults::NONE, 2);
+    assert_same_bits(&world, &outcomes);
+}
+
 #[test]
 fn a_cut_that_heals_is_waited_for() {
     let mut world = world(12, 4);

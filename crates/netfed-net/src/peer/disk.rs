@@ -19,6 +19,11 @@ impl<T: Transport> Peer<'_, T> {
         ((4 * KEPT_BYTES / self.link_bytes(link).max(1)) as u64).clamp(8, MOST_KEPT)
     }
 
+    /// Looks whose messages are kept for a neighbor: all since its last commit, and the one that was open then.
+    pub(super) fn kept_looks(&self, link: usize) -> usize {
+        (self.most_kept(link) / self.rules.check_every.max(1)) as usize + 4
+    }
+
     /// Local steps between two commits: fewer where messages are large.
     pub(super) fn commit_rounds(&self) -> u64 {
         let bytes: usize = (0..self.links.len()).map(|l| self.link_bytes(l)).sum();

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
 
 use super::looks::SHARE;
-use super::{
-    ATTENTION, Away, FIRST_PAUSE, KEPT_LOOKS, LAST_PAUSE, Peer, REPLIES, SLOW_NETWORK, TELL,
-};
+use super::{ATTENTION, Away, FIRST_PAUSE, LAST_PAUSE, Peer, REPLIES, SLOW_NETWORK, TELL};
 use crate::error::Error;
 use crate::state::Posted;
 use crate::transport::Transport;
@@ -17,11 +15,12 @@ use crate::wire::{Kind, Message, Refusal};
 impl<T: Transport> Peer<'_, T> {
     /// Keeps a message for as long as it may be asked for, and sends it.
     pub(super) fn post(&mut self, link: usize, kind: Kind, sequence: u64, posted: Posted) {
+        let kept = self.kept_looks(link);
         let l = &mut self.links[link];
         l.history.insert((sequence, kind), posted);
         let looks: Vec<(u64, Kind)> =
             l.history.keys().copied().filter(|k| k.1 == kind && kind != Kind::Step).collect();
-        for key in looks.iter().take(looks.len().saturating_sub(KEPT_LOOKS)) {
+        for key in looks.iter().take(looks.len().saturating_sub(kept)) {
             l.history.remove(key);
             l.sent.remove(key);
         }
@@ -110,6 +109,7 @@ impl<T: Transport> Peer<'_, T> {
             return Err(parties);
         }
         let (window, looking) = (self.most_kept(link) + 2, self.look_round());
+        let kept_looks = self.kept_looks(link);
         let l = &mut self.links[link];
         l.heard = Instant::now();
         l.missed = false;
@@ -127,7 +127,7 @@ impl<T: Transport> Peer<'_, T> {
             }
             Kind::Look | Kind::Sum | Kind::Verdict => {
                 let key = (m.kind, m.sequence);
-                let room = l.inbox.keys().filter(|k| k.0 == m.kind).count() < KEPT_LOOKS;
+                let room = l.inbox.keys().filter(|k| k.0 == m.kind).count() < kept_looks;
                 // Of two for the same look the one after more exchanges counts.
                 let newer =
                     l.inbox.get(&key).is_none_or(|old| old.numbers.last() <= posted.numbers.last());
