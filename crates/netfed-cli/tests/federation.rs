@@ -124,7 +124,7 @@ fn chaos(place: &Place, members: usize, kills: usize, seed: u64) -> usize {
     let mut killed = 0;
     let mut strike = Instant::now() + Duration::from_millis(300);
     while peers.iter().any(Option::is_some) {
-        if begin.elapsed() > Duration::from_secs(90) {
+        if begin.elapsed() > Duration::from_secs(180) {
             let tail = |m: usize| {
                 let log = place.read(&format!("s{m}.log"));
                 let lines: Vec<&str> = log.lines().collect();
@@ -133,7 +133,7 @@ fn chaos(place: &Place, members: usize, kills: usize, seed: u64) -> usize {
             };
             let logs: String = (0..members).map(tail).collect();
             peers.iter_mut().flatten().for_each(|p| p.kill().unwrap());
-            panic!("not finished after 90 s\n{logs}");
+            panic!("not finished after 180 s\n{logs}");
         }
         for (m, peer) in peers.iter_mut().enumerate() {
             if let Some(status) = peer.as_mut().and_then(|p| p.try_wait().unwrap()) {

@@ -31,6 +31,9 @@ const WAITING: usize = 256;
 /// A connection that has been silent for this long is taken for dead, and made anew.
 const LEASE: Duration = Duration::from_secs(4);
 
+/// Time for one try to connect, before the next one.
+const OPENING: Duration = Duration::from_secs(5);
+
 /// Time for the last messages to leave.
 const LAST_MOMENT: Duration = Duration::from_millis(200);
 
@@ -178,7 +181,7 @@ fn common_config(folder: &Path, listen: Vec<String>, connect: Vec<String>) -> Va
             "retry": { "period_init_ms": 200, "period_max_ms": 2000, "period_increase_factor": 2 },
         },
         "scouting": { "multicast": { "enabled": false }, "gossip": { "enabled": false } },
-        "transport": { "link": {
+        "transport": { "unicast": { "open_timeout": OPENING.as_millis() as u64 }, "link": {
             "protocols": ["quic"],
             "tx": { "threads": 1, "lease": LEASE.as_millis() as u64 },
             "tls": {
