@@ -116,6 +116,11 @@ impl Dataset {
         &self.features
     }
 
+    /// Features of one data point.
+    pub fn point(&self, row: usize) -> &[f64] {
+        &self.features[row * self.dim..(row + 1) * self.dim]
+    }
+
     /// Labels; empty for data without labels.
     pub fn labels(&self) -> &[f64] {
         &self.labels

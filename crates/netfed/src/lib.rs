@@ -54,6 +54,7 @@ mod common_model;
 mod conjugate_gradients;
 mod data;
 pub mod discrepancy;
+pub mod draws;
 mod edge_steps;
 mod edge_terms;
 mod error;

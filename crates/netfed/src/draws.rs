@@ -1,0 +1,77 @@
+//! Random choices that both ends of an edge, and every driver, can repeat: each is a function of (seed, node, round) alone.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// What a random choice is for: choices of different purposes are independent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The points of a mini-batch.
+    Batch,
+    /// Whether a node is there.
+    Availability,
+    /// The nodes that take part in a round.
+    Participants,
+}
+
+/// The random numbers of one node in one round.
+pub fn draws(seed: u64, purpose: Purpose, node: usize, round: u64) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&(node as u64).to_le_bytes());
+    key[16] = purpose as u8;
+    let mut random = ChaCha8Rng::from_seed(key);
+    random.set_stream(round);
+    random
+}
+
+/// A mini-batch of `size` of a node's `points`, without repetition, in increasing order; all of them if there are no more.
+pub fn batch(seed: u64, node: usize, round: u64, points: usize, size: usize) -> Vec<usize> {
+    if size >= points {
+        return (0..points).collect();
+    }
+    let mut random = draws(seed, Purpose::Batch, node, round);
+    // Floyd's algorithm.
+    let mut rows: Vec<usize> = Vec::with_capacity(size);
+    for last in points - size..points {
+        let row = random.random_range(0..=last);
+        match rows.binary_search(&row) {
+            Ok(_) => rows.push(last),
+            Err(place) => rows.insert(place, row),
+        }
+    }
+    rows
+}
+
+/// Whether a node that is there with the given probability is there in a round.
+pub fn available(seed: u64, node: usize, round: u64, probability: f64) -> bool {
+    draws(seed, Purpose::Availability, node, round).random::<f64>() < probability
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_repeat_and_cover_all_points_evenly() {
+        assert_eq!(batch(1, 2, 3, 10, 4), batch(1, 2, 3, 10, 4));
+        assert_ne!(batch(1, 2, 3, 1000, 4), batch(1, 2, 4, 1000, 4));
+        assert_ne!(batch(1, 2, 3, 1000, 4), batch(1, 3, 3, 1000, 4));
+        assert_eq!(batch(1, 2, 3, 3, 5), [0, 1, 2]);
+        let mut count = [0; 10];
+        for round in 0..3000 {
+            let rows = batch(7, 0, round, 10, 3);
+            assert!(rows.len() == 3 && rows.windows(2).all(|w| w[0] < w[1]));
+            rows.iter().for_each(|&r| count[r] += 1);
+        }
+        // 900 expected, standard deviation 25.
+        assert!(count.iter().all(|&c| (775..1025).contains(&c)), "{count:?}");
+    }
+
+    #[test]
+    fn nodes_are_there_as_often_as_they_should() {
+        let times = (0..10_000).filter(|&t| available(3, 5, t, 0.7)).count();
+        assert!((6_800..7_200).contains(&times), "{times}");
+        assert!(available(3, 5, 0, 1.0) && !available(3, 5, 0, 0.0));
+    }
+}
