@@ -15,7 +15,7 @@
 )]
 
 use netfed::penalty::Norm2;
-use netfed::{Dataset, Link, LossKind, PrimalDualNode};
+use netfed::{Dataset, Half, Link, LossKind, PrimalDualNode};
 use netfed_net::description::{DESCRIPTION, Federation};
 use netfed_net::engine::Engine;
 use netfed_net::state::Store;
@@ -138,7 +138,8 @@ fn member(mode: &str, folder: &Path, member: usize, dim: usize) {
     let loss = LossKind::Mean.build(data, 0.0, 0.0).unwrap();
     let graph = &federation.graph;
     let links = graph.incident(member).iter().map(|inc| Link { sign: inc.sign(), coupling: 1.0 });
-    let node = PrimalDualNode::new(loss.as_ref(), &Norm2, links.collect(), 1.0);
+    let node: Box<dyn Half> =
+        Box::new(PrimalDualNode::new(loss.as_ref(), &Norm2, links.collect(), 1.0));
     let store = Store::open(&own.join("state"), federation.id).unwrap();
     let stop = AtomicBool::new(false);
     let peer = Peer::new(&rules, &plan, vec![node], engine, Some(store), &metrics, &stop).unwrap();

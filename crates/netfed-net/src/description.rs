@@ -32,6 +32,9 @@ pub struct Description {
     pub away: String,
     /// How long a silent neighbor counts as present.
     pub patience_seconds: f64,
+    /// Local steps that a member may go on while an exchange with a neighbor is open; 0, rounds in lock step.
+    #[serde(default)]
+    pub staleness: u64,
     /// The problem: the same keys as in the `config.toml` of a fit, without data and graph.
     pub problem: toml::Table,
     /// The graph.
@@ -186,6 +189,7 @@ impl Federation {
             tell_gap: d.tell_gap,
             away: away(&d.away)?,
             patience: Duration::from_secs_f64(d.patience_seconds),
+            staleness: d.staleness,
         })
     }
 }

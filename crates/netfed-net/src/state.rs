@@ -14,7 +14,7 @@ use ring::digest::{SHA256, digest};
 use crate::error::Error;
 use crate::wire::{FederationId, Kind};
 
-const MAGIC: &[u8; 8] = b"netfed 1";
+const MAGIC: &[u8; 8] = b"netfed 2";
 
 /// What a member may have to send again: by round and kind.
 pub type History = BTreeMap<(u64, Kind), Posted>;
@@ -41,6 +41,8 @@ pub struct State {
     pub params: Vec<f64>,
     /// Duals of all slots of all nodes, node by node.
     pub duals: Vec<f64>,
+    /// What the nodes remember beside that, node by node.
+    pub memory: Vec<f64>,
     /// One per link.
     pub links: Vec<LinkState>,
     /// The look that waits for others.
@@ -56,6 +58,12 @@ pub struct LinkState {
     pub sequence: u64,
     /// Whether this end has sent its part of it.
     pub pending: bool,
+    /// Local steps when it began.
+    pub begun: u64,
+    /// Models of the border at the last exchange, of this end…
+    pub ours: Vec<f64>,
+    /// …and of the other.
+    pub theirs: Vec<f64>,
     /// What may have to be sent again.
     pub history: History,
 }
@@ -177,11 +185,15 @@ impl Writer<'_> {
         self.long(u64::from(s.finished));
         self.numbers(&s.params);
         self.numbers(&s.duals);
+        self.numbers(&s.memory);
         self.numbers(&s.verdict);
         self.long(s.links.len() as u64);
         for link in &s.links {
             self.long(link.sequence);
             self.long(u64::from(link.pending));
+            self.long(link.begun);
+            self.numbers(&link.ours);
+            self.numbers(&link.theirs);
             self.long(link.history.len() as u64);
             for ((sequence, kind), posted) in &link.history {
                 self.long(*sequence);
@@ -230,6 +242,7 @@ impl<'a> Reader<'a> {
             finished: self.flag()?,
             params: self.numbers()?,
             duals: self.numbers()?,
+            memory: self.numbers()?,
             verdict: self.numbers()?,
             ..State::default()
         };
@@ -237,6 +250,9 @@ impl<'a> Reader<'a> {
             let mut link = LinkState {
                 sequence: self.long()?,
                 pending: self.flag()?,
+                begun: self.long()?,
+                ours: self.numbers()?,
+                theirs: self.numbers()?,
                 history: History::new(),
             };
             for _ in 0..self.long()? {
@@ -268,6 +284,9 @@ mod tests {
         let link = LinkState {
             sequence: 7,
             pending: true,
+            begun: 5,
+            ours: vec![4.0],
+            theirs: vec![-4.0, 0.5],
             history: [((6, Kind::Step), posted.clone()), ((6, Kind::Look), posted)].into(),
         };
         let look = LookState { round: 6, params: vec![1.0], duals: vec![], summed: true };
@@ -277,6 +296,7 @@ mod tests {
             finished: false,
             params: vec![1.0, 2.0],
             duals: vec![3.0],
+            memory: vec![8.0],
             links: vec![link],
             look: Some(look),
             verdict: vec![1.0],

@@ -5,7 +5,7 @@ mod common;
 
 use common::{LAMBDA, World, world};
 use netfed::penalty::Norm2;
-use netfed::{Link, PrimalDualNode};
+use netfed::{Half, Link, PrimalDualNode};
 use netfed_net::description::{DESCRIPTION, Federation};
 use netfed_net::engine::{Engine, Observer, link_key};
 use netfed_net::{Metrics, Outcome, Peer, Plan, authority};
@@ -64,12 +64,9 @@ impl Site {
     fn run(&self, member: usize, metrics: &Arc<Metrics>) -> Outcome {
         let World { graph, host, losses, rules } = &self.world;
         let plan = Plan::new(graph, host, member);
-        let node = |&i: &usize| {
-            let links = graph.incident(i).iter().map(|inc| Link {
-                sign: inc.sign(),
-                coupling: LAMBDA * graph.edges()[inc.edge()].weight,
-            });
-            PrimalDualNode::new(losses[i].as_ref(), &Norm2, links.collect(), 1.0)
+        let node = |&i: &usize| -> Box<dyn Half> {
+            let links = Link::of_node(graph, LAMBDA, i);
+            Box::new(PrimalDualNode::new(losses[i].as_ref(), &Norm2, links, 1.0))
         };
         let nodes = plan.nodes.iter().map(node).collect();
         let folder = self.path(&format!("m{member}"));

@@ -200,6 +200,54 @@ fn a_member_that_is_away_is_gone_on_without() {
     assert!(found <= best * (1.0 + 1e-6), "{found} {best}");
 }
 
+/// An end that takes its time before it hears.
+struct Slow<T> {
+    end: T,
+    pause: Duration,
+}
+
+impl<T: Transport> Transport for Slow<T> {
+    fn send(&self, to: usize, bytes: Vec<u8>) {
+        self.end.send(to, bytes);
+    }
+
+    fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)> {
+        std::thread::sleep(self.pause);
+        self.end.receive(wait)
+    }
+}
+
+/// Members of very different speed, who do not wait for each other: the same optimum, and the certificate says so.
+#[test]
+fn asynchronous_members_end_at_the_same_optimum() {
+    for (nodes, members, staleness) in [(12, 12, 8), (12, 12, 100), (24, 6, 4)] {
+        let mut world = world(nodes, members);
+        world.rules.staleness = staleness;
+        let best = world.in_process().certificate.objective;
+        let slow = |(m, end)| Slow { end, pause: Duration::from_micros([0, 300, 2000][m % 3]) };
+        let ends = ends(&world, Faults { delay: Duration::from_millis(2), ..Faults::NONE });
+        let outcomes = world.run_all(ends.into_iter().enumerate().map(slow).collect());
+        let found = objective(&world, &world.params(&outcomes));
+        assert!(found <= best * (1.0 + 1e-6), "{found} {best}");
+        for outcome in &outcomes {
+            let total = outcome.total.unwrap();
+            assert!(outcome.converged && total.proven_gap(2) <= 1e-6 * total.scale());
+            assert!((total.objective - found).abs() <= 1e-9 * found, "{} {found}", total.objective);
+        }
+    }
+}
+
+#[test]
+fn asynchronous_members_survive_losses_and_deaths() {
+    let mut world = world(12, 6);
+    world.rules.staleness = 10;
+    let best = world.in_process().certificate.objective;
+    let faults = Faults { lose: 0.02, double: 0.05, delay: Duration::from_millis(1), seed: 8 };
+    let outcomes = run_with_deaths(&world, faults, 2);
+    let found = objective(&world, &world.params(&outcomes));
+    assert!(found <= best * (1.0 + 1e-6), "{found} {best}");
+}
+
 #[test]
 fn a_full_disk_does_not_stop_a_run() {
     let mut world = world(12, 3);

@@ -37,7 +37,7 @@
 //! | local data and losses | [`Dataset`], [`LossKind`], [`loss::Loss`] |
 //! | the penalty φ | [`penalty::Penalty`] |
 //! | the problem, all input checked | [`Problem`] |
-//! | the method | [`solve()`], with [`Options`]; one node's half is [`PrimalDualNode`] |
+//! | the method | [`solve()`], with [`Options`]; one node's [`Half`] is [`PrimalDualNode`] |
 //! | the answer | [`Solution`] with [`Status`] and [`Certificate`] |
 //! | groups of equal models | [`Clusters`] |
 //! | what is proven about a group | [`guarantee`], [`spectral`] |
@@ -62,6 +62,7 @@ mod fusion;
 pub mod generate;
 mod graph;
 pub mod guarantee;
+mod half;
 mod halpern;
 pub mod information;
 mod lambda_max;
@@ -95,11 +96,12 @@ pub use cluster::Clusters;
 pub use data::{Dataset, Matrix};
 pub use error::Error;
 pub use graph::{Edge, Graph, Incidence};
+pub use half::{Half, Link};
 pub use lambda_max::{LambdaMax, Proof, lambda_max};
 pub use loss::LossKind;
 pub use merge_tree::{MergeTree, Vertex};
 pub use neighbors::{LEAST_WEIGHT, NeighborGraph, neighbor_graph};
-pub use node::{Link, PrimalDualNode};
+pub use node::PrimalDualNode;
 pub use path::{PathPoint, Step, first_lambda, follow_path, log_grid};
 pub use principal::principal_components;
 pub use problem::Problem;

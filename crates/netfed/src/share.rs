@@ -3,6 +3,7 @@
 //! A node knows its own part: its loss, its model, the duals of its edges and, for the edges of which it is the tail, the model
 //! of the neighbor. Parts add up to the certificate of the whole, in one process or across a network.
 
+use crate::half::Link;
 use crate::linalg::{axpy, dot, square_distance};
 use crate::loss::Loss;
 use crate::penalty::{Penalty, ROUNDING};
@@ -115,6 +116,34 @@ pub(crate) fn of_node<'u>(
     loss.prox(&s.at, step, &mut s.out);
     let moved = square_distance(&s.out, params) / step;
     Share { moved, weighted: dot(params, params) / step, ..share }
+}
+
+/// The part of one node's half: a node with the copies of the duals of its slots.
+pub(crate) fn of_half(
+    loss: &dyn Loss,
+    links: &[Link],
+    params: &[f64],
+    duals: &[f64],
+    step: Option<f64>,
+) -> Share {
+    let dim = params.len();
+    let flows = links.iter().map(|l| l.sign).zip(duals.chunks_exact(dim));
+    let at_zero = loss.value(&vec![0.0; dim]);
+    Share { at_zero, ..of_node(loss, params, flows, step, &mut Scratch::new(dim)) }
+}
+
+/// The part of the edge in a slot; it belongs to the tail.
+pub(crate) fn of_slot(
+    penalty: &dyn Penalty,
+    link: Link,
+    (own, neighbor): (&[f64], &[f64]),
+    dual: &[f64],
+    step: f64,
+) -> Share {
+    if link.sign < 0.0 {
+        return Share::default();
+    }
+    Share::of_edge(penalty, link.coupling, (own, neighbor), dual, step)
 }
 
 /// Slope sᵢ = −Σ sign·u of a node. A compensated sum: large duals that cancel must not hide small ones.

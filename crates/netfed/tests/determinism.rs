@@ -9,8 +9,8 @@
 
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Squared};
 use netfed::{
-    Dataset, Graph, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution, Solver,
-    solve,
+    Dataset, Graph, Half, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution,
+    Solver, solve,
 };
 use std::ops::ControlFlow;
 

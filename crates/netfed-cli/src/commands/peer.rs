@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use netfed::{Link, PrimalDualNode};
+use netfed::{Half, Link, PrimalDualNode};
 use netfed_net::description::Federation;
 use netfed_net::engine::Engine;
 use netfed_net::state::Store;
@@ -85,15 +85,10 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         .into_iter()
         .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
         .collect::<Result<Vec<_>, _>>()?;
-    let graph = &federation.graph;
-    let mut halves = Vec::new();
+    let mut halves: Vec<Box<dyn Half + '_>> = Vec::new();
     for (&i, loss) in plan.nodes.iter().zip(&losses) {
-        let link = |inc: &netfed::Incidence| Link {
-            sign: inc.sign(),
-            coupling: settings.lambda * graph.edges()[inc.edge()].weight,
-        };
-        let links = graph.incident(i).iter().map(link).collect();
-        halves.push(PrimalDualNode::new(loss.as_ref(), penalty.as_ref(), links, 1.0));
+        let links = Link::of_node(&federation.graph, settings.lambda, i);
+        halves.push(Box::new(PrimalDualNode::new(loss.as_ref(), penalty.as_ref(), links, 1.0)));
     }
     let rules = federation.rules(dim)?;
     let neighbors = plan.links.iter().map(|l| rules.members[l.member].clone()).collect();

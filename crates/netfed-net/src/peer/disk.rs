@@ -7,7 +7,8 @@ use tracing::{info, warn};
 
 use super::looks::{SHARE, share_from, share_numbers};
 use super::{
-    COMMIT_ROUNDS, COMMIT_TIME, KEPT_BYTES, Link, Look, MOST_KEPT, Peer, duals, params, set_nodes,
+    COMMIT_ROUNDS, COMMIT_TIME, KEPT_BYTES, Link, Look, MOST_KEPT, Peer, duals, memory, params,
+    set_nodes,
 };
 use crate::error::Error;
 use crate::state::{LinkState, State, Store};
@@ -49,6 +50,7 @@ impl<T: Transport> Peer<'_, T> {
             let counter =
                 if result.is_ok() { &self.metrics.commits } else { &self.metrics.failed_commits };
             counter.fetch_add(1, Relaxed);
+            self.commit_failed = result.is_err();
             result?;
         }
         self.committed = self.links.iter().map(|l| l.sequence).collect();
@@ -59,6 +61,9 @@ impl<T: Transport> Peer<'_, T> {
         let link = |l: &Link| LinkState {
             sequence: l.sequence,
             pending: l.pending,
+            begun: l.begun,
+            ours: l.ours.clone(),
+            theirs: l.theirs.clone(),
             history: l.history.clone(),
         };
         let mut verdict = Vec::new();
@@ -73,6 +78,7 @@ impl<T: Transport> Peer<'_, T> {
             finished: self.finished,
             params: params(&self.nodes),
             duals: duals(&self.nodes),
+            memory: memory(&self.nodes),
             links: self.links.iter().map(link).collect(),
             look: self.look.as_ref().map(|l| l.point.clone()),
             verdict,
@@ -89,23 +95,35 @@ impl<T: Transport> Peer<'_, T> {
                 && duals.len() == self.nodes.iter().map(|n| n.duals().len()).sum::<usize>()
         };
         let look_fits = state.look.as_ref().is_none_or(|l| sizes(&l.params, &l.duals));
+        let borders = |(link, saved): (&Link, &LinkState)| {
+            (link.ours.len(), link.theirs.len()) == (saved.ours.len(), saved.theirs.len())
+        };
         if !sizes(&state.params, &state.duals)
             || !look_fits
+            || state.memory.len() != memory(&self.nodes).len()
             || state.links.len() != self.links.len()
+            || !self.links.iter().zip(&state.links).all(borders)
         {
             return Err(Error::Invalid(
                 "the committed state does not fit this member's part of the federation.".into(),
             ));
         }
         set_nodes(&mut self.nodes, self.rules.dim, &state.params, &state.duals);
+        let mut memory = state.memory.as_slice();
+        for node in &mut self.nodes {
+            let (own, rest) = memory.split_at(node.memory().len());
+            node.remember(own);
+            memory = rest;
+        }
         for (link, saved) in self.links.iter_mut().zip(state.links) {
-            (link.sequence, link.pending) = (saved.sequence, saved.pending);
-            link.history = saved.history;
+            (link.sequence, link.pending, link.begun) =
+                (saved.sequence, saved.pending, saved.begun);
+            (link.ours, link.theirs, link.history) = (saved.ours, saved.theirs, saved.history);
         }
         (self.round, self.next_look) = (state.round, state.next_look);
         self.finished = state.finished;
         self.look = state.look.map(|point| Look { point, own: None });
-        if let Some(look) = &mut self.look {
+        if let Some(look) = self.look.as_mut().filter(|_| self.rules.lock_step()) {
             // The sums of the others are asked for again.
             look.point.summed = false;
         }

@@ -40,6 +40,7 @@ impl<T: Transport> Peer<'_, T> {
             }
         }
         self.progress_look();
+        self.flush();
         Ok(())
     }
 
@@ -197,6 +198,9 @@ impl<T: Transport> Peer<'_, T> {
         if self.rules.lock_step() {
             return if last { self.wait(|p| p.finished) } else { Ok(()) };
         }
+        if self.look.is_none() {
+            return Ok(());
+        }
         let begin = Instant::now();
         let patience = if self.plan.parent.is_some() { 2 } else { 1 } * self.rules.patience;
         let late = |p: &Self| p.rules.away == Away::Without && begin.elapsed() > patience;
@@ -225,16 +229,12 @@ impl<T: Transport> Peer<'_, T> {
     }
 
     /// The other end has begun an exchange that this end, standing still, would not begin: it answers with its last message.
-    pub(super) fn answer(&mut self, link: usize) -> Result<(), Error> {
+    pub(super) fn answer(&mut self, link: usize) {
         let l = &self.links[link];
         let asked = !l.pending && l.inbox.contains_key(&(Kind::Step, l.sequence));
-        if self.rules.lock_step() || self.look.is_none() || !asked {
-            return Ok(());
+        if !self.rules.lock_step() && self.look.is_some() && asked {
+            self.post_step(link);
         }
-        self.post_step(link);
-        self.commit()?;
-        self.send_posted(link, (self.links[link].sequence, Kind::Step));
-        Ok(())
     }
 
     /// The duals of a link have moved during a look, which is about another point now.

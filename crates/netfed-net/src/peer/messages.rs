@@ -6,28 +6,51 @@ use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
 
 use super::looks::SHARE;
-use super::{ATTENTION, Away, FIRST_PAUSE, LAST_PAUSE, Peer, REPLIES, SLOW_NETWORK, TELL};
+use super::{
+    ATTENTION, Away, COMMIT_TIME, FIRST_PAUSE, LAST_PAUSE, Peer, REPLIES, SLOW_NETWORK, TELL,
+};
 use crate::error::Error;
 use crate::state::Posted;
 use crate::transport::Transport;
 use crate::wire::{Kind, Message, Refusal};
 
 impl<T: Transport> Peer<'_, T> {
-    /// Keeps a message for as long as it may be asked for, and sends it.
+    /// Keeps a message for as long as it may be asked for; [`Peer::flush`] sends it.
     pub(super) fn post(&mut self, link: usize, kind: Kind, sequence: u64, posted: Posted) {
         let kept = self.kept_looks(link);
         let l = &mut self.links[link];
         l.history.insert((sequence, kind), posted);
-        let looks: Vec<(u64, Kind)> =
-            l.history.keys().copied().filter(|k| k.1 == kind && kind != Kind::Step).collect();
-        for key in looks.iter().take(looks.len().saturating_sub(kept)) {
-            l.history.remove(key);
-            l.sent.remove(key);
+        if kind != Kind::Step {
+            let looks: Vec<(u64, Kind)> =
+                l.history.keys().copied().filter(|k| k.1 == kind).collect();
+            for key in looks.iter().take(looks.len().saturating_sub(kept)) {
+                l.history.remove(key);
+                l.sent.remove(key);
+            }
         }
-        self.send_posted(link, (sequence, kind));
+        self.outbox.push((link, (sequence, kind)));
     }
 
-    pub(super) fn send_posted(&mut self, link: usize, key: (u64, Kind)) {
+    /// Sends what was posted; where members are not in lock step, after a commit. Without one (a full disk) it waits for the next.
+    pub(super) fn flush(&mut self) {
+        if self.outbox.is_empty() {
+            return;
+        }
+        if !self.rules.lock_step() {
+            if self.commit_failed && self.tried_at.elapsed() < COMMIT_TIME {
+                return;
+            }
+            if let Err(e) = self.commit() {
+                warn!("{e}; nothing is sent before a commit");
+                return;
+            }
+        }
+        for (link, key) in std::mem::take(&mut self.outbox) {
+            self.send_posted(link, key);
+        }
+    }
+
+    fn send_posted(&mut self, link: usize, key: (u64, Kind)) {
         if let Some(Posted { check, numbers }) = self.links[link].history.get(&key) {
             self.send(link, key.1, key.0, *check, numbers.clone());
             self.links[link].sent.insert(key, Instant::now());
@@ -177,10 +200,14 @@ impl<T: Transport> Peer<'_, T> {
         }
         let look = self.look.as_ref().is_some_and(|look| {
             let has = |kind: Kind| l.inbox.contains_key(&(kind, look.point.round));
+            let verdict = self.plan.parent == Some(link);
             match look.point.summed {
-                true => self.plan.parent == Some(link),
+                true => verdict,
                 false => {
-                    !has(Kind::Look) || (self.plan.children.contains(&link) && !has(Kind::Sum))
+                    !has(Kind::Look)
+                        || (self.plan.children.contains(&link) && !has(Kind::Sum))
+                        // The others may have closed the look while this member was away.
+                        || (verdict && !self.rules.lock_step())
                 }
             }
         });
@@ -195,6 +222,7 @@ impl<T: Transport> Peer<'_, T> {
         let mut ask_at = Instant::now() + pause;
         loop {
             self.progress()?;
+            self.flush();
             if until(self) || self.stopped() {
                 return Ok(());
             }
@@ -221,10 +249,10 @@ impl<T: Transport> Peer<'_, T> {
     /// Does what the messages that have come make possible.
     pub(super) fn progress(&mut self) -> Result<(), Error> {
         for l in 0..self.links.len() {
-            self.answer(l)?;
+            self.answer(l);
             while self.complete(l)? {
                 self.look_again(l);
-                self.answer(l)?;
+                self.answer(l);
             }
         }
         self.progress_look();

@@ -21,12 +21,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use netfed::{PrimalDualNode, Share};
+use netfed::{Half, Share};
 use tracing::{info, warn};
 
 use crate::error::Error;
 use crate::metrics::Metrics;
-use crate::plan::Plan;
+use crate::plan::{LinkPlan, Plan};
 use crate::state::{History, LookState, Posted, Store};
 use crate::transport::Transport;
 use crate::wire::{FederationId, Kind, hash};
@@ -63,12 +63,14 @@ pub struct Rules {
     pub away: Away,
     /// …for longer than this.
     pub patience: Duration,
+    /// Local steps that a member may go on while an exchange with a neighbor is open: 0 waits for everyone in every round.
+    pub staleness: u64,
 }
 
 impl Rules {
     /// Whether a run repeats itself bit by bit.
     pub fn lock_step(&self) -> bool {
-        self.away != Away::Without
+        self.away != Away::Without && self.staleness == 0
     }
 }
 
@@ -112,6 +114,12 @@ const REPLIES: usize = 16;
 struct Link {
     sequence: u64,
     pending: bool,
+    /// Local steps when this end began the open exchange.
+    begun: u64,
+    /// Models of the border at the last exchange, of this end and of the other: where members are not in lock step, they differ from
+    /// link to link.
+    ours: Vec<f64>,
+    theirs: Vec<f64>,
     history: History,
     /// When what is in `history` was last sent.
     sent: BTreeMap<(u64, Kind), Instant>,
@@ -149,13 +157,17 @@ struct Look {
 pub struct Peer<'a, T> {
     rules: &'a Rules,
     plan: &'a Plan,
-    nodes: Vec<PrimalDualNode<'a>>,
+    nodes: Vec<Box<dyn Half + 'a>>,
     transport: T,
     store: Option<Store>,
     metrics: &'a Metrics,
     stop: &'a AtomicBool,
     links: Vec<Link>,
     messages: Vec<f64>,
+    /// Messages that are to be sent: link and key.
+    outbox: Vec<(usize, (u64, Kind))>,
+    /// Whether an exchange came to its end since the last local step.
+    moved: bool,
     round: u64,
     next_look: u64,
     look: Option<Look>,
@@ -173,6 +185,7 @@ pub struct Peer<'a, T> {
     /// When a commit was last tried.
     tried_round: u64,
     tried_at: Instant,
+    commit_failed: bool,
     /// When the log last said how far it is.
     told_at: Instant,
 }
@@ -182,16 +195,19 @@ impl<'a, T: Transport> Peer<'a, T> {
     pub fn new(
         rules: &'a Rules,
         plan: &'a Plan,
-        nodes: Vec<PrimalDualNode<'a>>,
+        nodes: Vec<Box<dyn Half + 'a>>,
         transport: T,
         store: Option<Store>,
         metrics: &'a Metrics,
         stop: &'a AtomicBool,
     ) -> Result<Peer<'a, T>, Error> {
         let now = Instant::now();
-        let link = |_| Link {
+        let link = |plan: &LinkPlan| Link {
             sequence: 0,
             pending: false,
+            begun: 0,
+            ours: vec![0.0; plan.sent.len() * rules.dim],
+            theirs: vec![0.0; plan.received.len() * rules.dim],
             history: History::new(),
             sent: BTreeMap::new(),
             inbox: BTreeMap::new(),
@@ -210,6 +226,8 @@ impl<'a, T: Transport> Peer<'a, T> {
             metrics,
             stop,
             links: plan.links.iter().map(link).collect(),
+            outbox: Vec::new(),
+            moved: false,
             round: 0,
             next_look: 0,
             look: None,
@@ -222,6 +240,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             committed: vec![0; plan.links.len()],
             tried_round: 0,
             tried_at: now,
+            commit_failed: false,
             told_at: now,
         };
         peer.resume()?;
@@ -235,12 +254,13 @@ impl<'a, T: Transport> Peer<'a, T> {
             self.catch_up();
             if self.round == self.next_look || self.round >= self.rules.rounds {
                 self.begin_look()?;
-                self.settle()?;
-                if self.finished || self.stopped() {
-                    break;
-                }
             }
-            self.local_step()?;
+            // Also a look that was open at the last commit.
+            self.settle()?;
+            if self.finished || self.stopped() {
+                break;
+            }
+            self.local_step();
             self.wait(Peer::ready)?;
             self.commit_if_due();
         }
@@ -298,10 +318,19 @@ impl<'a, T: Transport> Peer<'a, T> {
     // ---- the method ----
 
     /// Every node computes; edges inside are stepped; messages for the other members are sent.
-    fn local_step(&mut self) -> Result<(), Error> {
+    fn local_step(&mut self) {
         let dim = self.rules.dim;
-        for (node, message) in self.nodes.iter_mut().zip(self.messages.chunks_exact_mut(dim)) {
-            node.compute(message);
+        if self.rules.lock_step() {
+            let messages = self.messages.chunks_exact_mut(dim);
+            self.nodes.iter_mut().zip(messages).for_each(|(node, message)| node.compute(message));
+        } else {
+            let starts = self.starts();
+            let messages = self.messages.chunks_exact_mut(dim);
+            for ((node, start), message) in
+                self.nodes.iter_mut().zip(starts.chunks_exact(dim)).zip(messages)
+            {
+                node.compute_from(start, message);
+            }
         }
         for &[(a, slot_a), (b, slot_b)] in &self.plan.inner {
             let (of_a, of_b) = (&self.messages[a * dim..][..dim], &self.messages[b * dim..][..dim]);
@@ -309,29 +338,46 @@ impl<'a, T: Transport> Peer<'a, T> {
             self.nodes[b].absorb(slot_b, of_b, of_a);
         }
         self.round += 1;
+        self.moved = false;
         self.metrics.rounds.store(self.round, Relaxed);
-        let fresh: Vec<usize> = (0..self.links.len()).filter(|&l| !self.links[l].pending).collect();
-        for &l in &fresh {
-            self.post_step(l);
+        for l in 0..self.links.len() {
+            if !self.links[l].pending {
+                self.post_step(l);
+            }
         }
-        if !self.rules.lock_step() {
-            self.commit()?;
-        }
-        for l in fresh {
-            self.send_posted(l, (self.links[l].sequence, Kind::Step));
-        }
-        Ok(())
+        self.flush();
     }
 
-    /// Keeps this end's part of the next exchange.
+    /// Per node the mean over its edges of its model at the last exchange; inside that was the last step.
+    fn starts(&self) -> Vec<f64> {
+        let dim = self.rules.dim;
+        let mut starts = params(&self.nodes);
+        for (plan, link) in self.plan.links.iter().zip(&self.links) {
+            for e in &plan.edges {
+                let node = &self.nodes[e.place];
+                let slots = (node.duals().len() / dim) as f64;
+                let start = starts[e.place * dim..][..dim].iter_mut();
+                for ((s, w), a) in start.zip(node.params()).zip(&link.ours[e.sent * dim..]) {
+                    *s += (a - w) / slots;
+                }
+            }
+        }
+        starts
+    }
+
+    /// Keeps this end's part of the next exchange: in lock step the messages, else the models, of which each end makes the messages.
     fn post_step(&mut self, link: usize) {
         let dim = self.rules.dim;
         let sent = self.plan.links[link].sent.iter();
-        let numbers = sent.flat_map(|&p| self.messages[p * dim..][..dim].iter().copied()).collect();
+        let numbers = match self.rules.lock_step() {
+            true => sent.flat_map(|&p| self.messages[p * dim..][..dim].iter().copied()).collect(),
+            false => sent.flat_map(|&p| self.nodes[p].params().iter().copied()).collect(),
+        };
         let posted = Posted { check: self.dual_hash(link), numbers };
         let l = &mut self.links[link];
-        l.history.insert((l.sequence, Kind::Step), posted);
-        l.pending = true;
+        (l.pending, l.begun) = (true, self.round);
+        let sequence = l.sequence;
+        self.post(link, Kind::Step, sequence, posted);
     }
 
     /// Hash of this end's copies of the duals of a link.
@@ -353,13 +399,25 @@ impl<'a, T: Transport> Peer<'a, T> {
         if sent.check != received.check {
             return Err(Error::Diverged { member: self.name(link).to_owned(), round: self.round });
         }
+        let lock_step = self.rules.lock_step();
+        let (mut of_us, mut of_them) = (vec![0.0; dim], vec![0.0; dim]);
         for e in &self.plan.links[link].edges {
-            let (of_us, of_them) = (
-                &sent.numbers[e.sent * dim..][..dim],
-                &received.numbers[e.received * dim..][..dim],
-            );
-            self.nodes[e.place].absorb(e.slot, of_us, of_them);
+            let (us, them) = (e.sent * dim, e.received * dim);
+            let (sent, received) = (&sent.numbers[us..][..dim], &received.numbers[them..][..dim]);
+            let node = &mut self.nodes[e.place];
+            if lock_step {
+                node.absorb(e.slot, sent, received);
+            } else {
+                node.message(&l.ours[us..], sent, &mut of_us);
+                node.message(&l.theirs[them..], received, &mut of_them);
+                node.absorb(e.slot, &of_us, &of_them);
+            }
         }
+        if !lock_step {
+            l.ours.copy_from_slice(&sent.numbers);
+            l.theirs.copy_from_slice(&received.numbers);
+        }
+        self.moved = true;
         l.sequence += 1;
         l.pending = false;
         l.forget();
@@ -374,7 +432,9 @@ impl<'a, T: Transport> Peer<'a, T> {
         if (0..self.links.len()).any(|l| self.full(l)) {
             return false;
         }
-        !self.links.iter().any(|l| l.pending && !self.excused(l))
+        let mut open = self.links.iter().filter(|l| l.pending && !self.excused(l)).peekable();
+        let fresh = |l: &Link| self.round - l.begun < self.rules.staleness;
+        open.peek().is_none() || (self.moved && open.all(fresh))
     }
 
     /// Whether a neighbor has not committed for so long that no more can be kept for it.
@@ -390,17 +450,22 @@ impl<'a, T: Transport> Peer<'a, T> {
 }
 
 /// Parameters of all nodes, one after the other.
-fn params(nodes: &[PrimalDualNode<'_>]) -> Vec<f64> {
+fn params(nodes: &[Box<dyn Half + '_>]) -> Vec<f64> {
     nodes.iter().flat_map(|n| n.params().iter().copied()).collect()
 }
 
 /// Duals of all slots of all nodes, one after the other.
-fn duals(nodes: &[PrimalDualNode<'_>]) -> Vec<f64> {
+fn duals(nodes: &[Box<dyn Half + '_>]) -> Vec<f64> {
     nodes.iter().flat_map(|n| n.duals().iter().copied()).collect()
 }
 
+/// What all nodes remember, one after the other.
+fn memory(nodes: &[Box<dyn Half + '_>]) -> Vec<f64> {
+    nodes.iter().flat_map(|n| n.memory()).collect()
+}
+
 /// Moves all nodes to a point.
-fn set_nodes(nodes: &mut [PrimalDualNode<'_>], dim: usize, params: &[f64], duals: &[f64]) {
+fn set_nodes(nodes: &mut [Box<dyn Half + '_>], dim: usize, params: &[f64], duals: &[f64]) {
     let mut at = 0;
     for (k, node) in nodes.iter_mut().enumerate() {
         let count = node.duals().len();

@@ -5,7 +5,7 @@ use netfed::generate::{Noise, linear_data};
 use netfed::loss::Loss;
 use netfed::penalty::{Norm2, Penalty};
 use netfed::{
-    Graph, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution, Solver, solve,
+    Graph, Half, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution, Solver, solve,
 };
 use netfed_net::{Away, Metrics, Outcome, Peer, Plan, Rules, Transport, state::Store};
 use std::ops::ControlFlow;
@@ -48,6 +48,7 @@ pub(crate) fn world(nodes: usize, members: usize) -> World {
         tell_gap: true,
         away: Away::Wait,
         patience: Duration::from_secs(5),
+        staleness: 0,
     };
     let host = (0..nodes).map(|i| i % members).collect();
     World { graph, losses: losses(nodes), host, rules }
@@ -83,12 +84,9 @@ impl World {
             .try_init();
         let plan = Plan::new(&self.graph, &self.host, member);
         let penalty: &dyn Penalty = &Norm2;
-        let node = |&i: &usize| {
-            let links = self.graph.incident(i).iter().map(|inc| Link {
-                sign: inc.sign(),
-                coupling: LAMBDA * self.graph.edges()[inc.edge()].weight,
-            });
-            PrimalDualNode::new(self.losses[i].as_ref(), penalty, links.collect(), 1.0)
+        let node = |&i: &usize| -> Box<dyn Half> {
+            let links = Link::of_node(&self.graph, LAMBDA, i);
+            Box::new(PrimalDualNode::new(self.losses[i].as_ref(), penalty, links, 1.0))
         };
         let nodes = plan.nodes.iter().map(node).collect();
         let store = state.map(|folder| Store::open(folder, self.rules.federation)).transpose()?;

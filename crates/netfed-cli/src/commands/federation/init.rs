@@ -40,6 +40,9 @@ pub(crate) struct Init {
     /// How long a silent neighbor counts as present
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, help_heading = "Network")]
     patience: f64,
+    /// Asynchronous: a member goes on as soon as one neighbor has answered, up to this many local steps ahead of the slowest
+    #[arg(long = "async", value_name = "STEPS", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Network")]
+    staleness: Option<u64>,
     /// Tell the gap of the whole federation to nobody but the root of the tree of sums
     #[arg(long, help_heading = "Network")]
     hide_gap: bool,
@@ -111,6 +114,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         tell_gap: !args.hide_gap,
         away: args.away,
         patience_seconds: args.patience,
+        staleness: args.staleness.unwrap_or(0),
         problem: toml::Table::try_from(&problem)
             .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))?,
         graph: Edges { edges },

@@ -1,0 +1,75 @@
+//! A method as one node's half: a local step, one message to all neighbors, and what comes of theirs.
+//!
+//! A state machine without input and output. The in-process driver below and a network peer run the same halves, to the same
+//! bits: each end of an edge keeps its copy of the dual u and does the same arithmetic in the same order, so that the copies
+//! agree and duals never travel.
+
+use crate::{Graph, Share};
+
+/// One edge as a node sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// +1 if the node is the tail of the edge, −1 if it is the head.
+    pub sign: f64,
+    /// λ·A of the edge.
+    pub coupling: f64,
+}
+
+impl Link {
+    /// The edges of a node, in slot order.
+    pub fn of_node(graph: &Graph, lambda: f64, node: usize) -> Vec<Link> {
+        let link = |inc: &crate::Incidence| Link {
+            sign: inc.sign(),
+            coupling: lambda * graph.edges()[inc.edge()].weight,
+        };
+        graph.incident(node).iter().map(link).collect()
+    }
+}
+
+/// One node's half of a method. Edges of the node are its slots.
+pub trait Half: Send {
+    /// Current parameters w.
+    fn params(&self) -> &[f64];
+
+    /// This node's copies of the duals u of its edges, slot by slot.
+    fn duals(&self) -> &[f64];
+
+    /// Goes to another point: parameters, and the duals of all slots.
+    fn set(&mut self, params: &[f64], duals: &[f64]);
+
+    /// What it remembers beside that.
+    fn memory(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Goes back to what [`Half::memory`] gave, of which the length is right.
+    fn remember(&mut self, _memory: &[f64]) {}
+
+    /// Local step; writes what the neighbors are to be told. `start` is the mean over the slots of the parameters at the last
+    /// exchange there: where all exchanges are of the last round, the current parameters.
+    fn compute_from(&mut self, start: &[f64], message: &mut [f64]);
+
+    /// Local step of a round in which all neighbors take part.
+    fn compute(&mut self, message: &mut [f64]) {
+        let start = self.params().to_vec();
+        self.compute_from(&start, message);
+    }
+
+    /// Takes one neighbor's message; `sent` is what this node itself has sent in the same exchange.
+    fn absorb(&mut self, slot: usize, sent: &[f64], received: &[f64]);
+
+    /// The message of an exchange whose ends last met at `before` and are now at `now`.
+    fn message(&self, before: &[f64], now: &[f64], out: &mut [f64]);
+
+    /// This node's own part of the certificate, without its edges.
+    fn share(&self) -> Share;
+
+    /// The part of the edge in a slot, with the neighbor's parameters. It belongs to the tail: the head has none.
+    fn edge_share(&self, slot: usize, neighbor: &[f64]) -> Share;
+
+    /// This node's copy of the dual u of the edge in a slot.
+    fn dual(&self, slot: usize) -> &[f64] {
+        let dim = self.params().len();
+        &self.duals()[slot * dim..(slot + 1) * dim]
+    }
+}
