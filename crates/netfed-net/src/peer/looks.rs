@@ -60,9 +60,9 @@ impl<T: Transport> Peer<'_, T> {
         let open = self.look.as_ref().filter(|look| !look.point.summed).map(|l| l.point.round);
         if let Some(round) = open {
             let has = |kind: Kind, l: usize| self.links[l].inbox.contains_key(&(kind, round));
-            let complete = (0..self.links.len()).all(|l| has(Kind::Look, l))
+            let complete = (0..self.links.len()).all(|l| self.agrees(l, round))
                 && self.plan.children.iter().all(|&l| has(Kind::Sum, l));
-            if complete && (self.rules.lock_step() || self.agrees(round)) {
+            if complete {
                 self.sum_up(round);
             }
         }
@@ -89,13 +89,12 @@ impl<T: Transport> Peer<'_, T> {
         self.links[parent].inbox.remove(&(Kind::Verdict, round)).map(|posted| posted.numbers)
     }
 
-    /// Whether the neighbors look at the same duals of the common edges.
-    pub(super) fn agrees(&self, round: u64) -> bool {
-        (0..self.links.len()).all(|l| {
-            let posted = self.links[l].history.get(&(round, Kind::Look));
-            let theirs = self.links[l].inbox.get(&(Kind::Look, round));
-            posted.zip(theirs).is_some_and(|(a, b)| a.check == b.check)
-        })
+    /// Whether a neighbor's models for a look have come; out of lock step, about the same duals of the common edges.
+    pub(super) fn agrees(&self, link: usize, round: u64) -> bool {
+        let l = &self.links[link];
+        let Some(theirs) = l.inbox.get(&(Kind::Look, round)) else { return false };
+        let ours = || l.history.get(&(round, Kind::Look));
+        self.rules.lock_step() || ours().is_some_and(|ours| ours.check == theirs.check)
     }
 
     /// Adds the own part to those of the subtree; the root decides.

@@ -204,7 +204,7 @@ impl<T: Transport> Peer<'_, T> {
             match look.point.summed {
                 true => verdict,
                 false => {
-                    !has(Kind::Look)
+                    !self.agrees(link, look.point.round)
                         || (self.plan.children.contains(&link) && !has(Kind::Sum))
                         // The others may have closed the look while this member was away.
                         || (verdict && !self.rules.lock_step())
