@@ -250,13 +250,13 @@ fn edge_weights(problem: &Problem) -> Vec<f32> {
 /// Keeps models and duals moving equally far, each in the metric of its steps: then γ suits the problem. The times between two
 /// changes grow, so that γ settles.
 #[derive(Default)]
-struct Balance {
+pub(crate) struct Balance {
     since: u64,
     changes: i32,
 }
 
 impl Balance {
-    fn update(&mut self, moved: Moved, step_ratio: &mut f64) {
+    pub(crate) fn update(&mut self, moved: Moved, step_ratio: &mut f64) {
         self.since += 1;
         let patience = 5.0 * 1.1f64.powi(self.changes);
         if (self.since as f64) < patience || moved.params <= 0.0 || moved.duals <= 0.0 {

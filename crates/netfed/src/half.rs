@@ -37,7 +37,17 @@ pub trait Half: Send {
     /// Goes to another point: parameters, and the duals of all slots.
     fn set(&mut self, params: &[f64], duals: &[f64]);
 
-    /// What it remembers beside that.
+    /// Begins at a point.
+    fn begin(&mut self, params: &[f64], duals: &[f64]) {
+        self.set(params, duals);
+    }
+
+    /// The model that the method gives so far: the current parameters, or a mean of those it has been through.
+    fn answer(&self) -> &[f64] {
+        self.params()
+    }
+
+    /// What it remembers beside parameters and duals.
     fn memory(&self) -> Vec<f64> {
         Vec::new()
     }

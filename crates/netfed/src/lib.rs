@@ -46,6 +46,7 @@
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
 //! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
+mod admm;
 mod auto;
 mod certificate;
 mod cluster;
@@ -58,6 +59,7 @@ pub mod draws;
 mod edge_steps;
 mod edge_terms;
 mod error;
+mod fed_admm;
 mod fusion;
 pub mod generate;
 mod graph;
@@ -84,7 +86,9 @@ mod principal;
 mod problem;
 mod radius;
 mod repair;
+mod rounds;
 mod share;
+mod simulate;
 mod solve;
 pub mod spectral;
 mod sweep;
@@ -95,6 +99,7 @@ pub use certificate::{Bound, Certificate, Certifier};
 pub use cluster::Clusters;
 pub use data::{Dataset, Matrix};
 pub use error::Error;
+pub use fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep, Weighting};
 pub use graph::{Edge, Graph, Incidence};
 pub use half::{Half, Link};
 pub use lambda_max::{LambdaMax, Proof, lambda_max};
@@ -106,4 +111,5 @@ pub use path::{PathPoint, Step, first_lambda, follow_path, log_grid};
 pub use principal::principal_components;
 pub use problem::Problem;
 pub use share::Share;
+pub use simulate::{Federation, simulate};
 pub use solve::{Method, Options, Progress, Solution, Solver, Start, Status, solve, solve_from};

@@ -1,8 +1,9 @@
 //! The in-process driver: runs a method until the certificate is good enough.
 
 use crate::certificate::{Certificate, Certifier};
+use crate::simulate::{Federation, simulate};
 use crate::sweep::Sweep;
-use crate::{Error, Matrix, Problem, auto};
+use crate::{Error, Matrix, Problem, admm, auto};
 use std::ops::ControlFlow;
 
 /// How a problem is solved.
@@ -13,6 +14,10 @@ pub enum Solver {
     Auto,
     /// Algorithm 1, the primal-dual method with fixed steps.
     PrimalDual,
+    /// ADMM with a penalty ρ that adapts.
+    Admm,
+    /// Fed-ADMM: stochastic ADMM, with the settings of [`simulate`](crate::simulate); in [`solve()`] with all points and its default settings.
+    FedAdmm,
 }
 
 /// Settings of a run.
@@ -112,6 +117,10 @@ pub struct Solution {
 pub enum Method {
     /// Algorithm 1.
     PrimalDual,
+    /// ADMM.
+    Admm,
+    /// Fed-ADMM.
+    FedAdmm,
     /// The primal-dual method with over-relaxation and steps that adapt to the problem.
     Adaptive,
     /// The same, then equal models fused and Newton's method for the rest.
@@ -125,6 +134,8 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Method::PrimalDual => "primal-dual (Algorithm 1)",
+            Method::Admm => "ADMM",
+            Method::FedAdmm => "Fed-ADMM",
             Method::Adaptive => "adaptive primal-dual",
             Method::Fused => "adaptive primal-dual, then Newton on the fused models",
             Method::Newton => "Newton",
@@ -178,19 +189,14 @@ fn run(
     start: Option<Start>,
     mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Solution, Error> {
-    options.check()?;
-    let mut run = Run {
-        problem,
-        options,
-        certifier: Certifier::new(problem, options.step_ratio),
-        observer: &mut observer,
-        iterations: 0,
-        stopped: false,
-        spent: 0.0,
-    };
+    if options.solver == Solver::FedAdmm {
+        return simulate(problem, options, &Federation::default(), observer);
+    }
+    let mut run = Run::new(problem, options, &mut observer)?;
     Ok(match options.solver {
         Solver::PrimalDual => algorithm1(&mut run, start),
-        Solver::Auto => auto::solve(&mut run, start),
+        Solver::Admm => admm::solve(&mut run, start),
+        _ => auto::solve(&mut run, start),
     })
 }
 
@@ -206,7 +212,17 @@ pub(crate) struct Run<'a> {
     spent: f64,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    pub(crate) fn new(
+        problem: &'a Problem,
+        options: &'a Options,
+        observer: &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<Run<'a>, Error> {
+        options.check()?;
+        let certifier = Certifier::new(problem, options.step_ratio);
+        Ok(Run { problem, options, certifier, observer, iterations: 0, stopped: false, spent: 0.0 })
+    }
+
     /// Counts an iteration; false when it was the last one.
     pub(crate) fn tick(&mut self) -> bool {
         self.iterations += 1;

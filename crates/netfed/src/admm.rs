@@ -1,0 +1,69 @@
+//! ADMM for the network lasso (Hallac, Leskovec and Boyd 2015), with a penalty ρ that adapts: the exact steps of `fed_admm.rs`.
+//!
+//! ρ = 1/γ is balanced as the step ratio γ of the auto solver is: models and duals move equally far, each in the metric of its steps.
+
+use crate::auto::Balance;
+use crate::fed_admm::{FedAdmm, FedAdmmNode, LocalStep};
+use crate::half::Link;
+use crate::linalg::square_distance;
+use crate::rounds::Rounds;
+use crate::simulate::Federation;
+use crate::solve::{Method, Run};
+use crate::sweep::Moved;
+use crate::{Solution, Start};
+
+/// Rounds between two looks at how far models and duals move.
+const BALANCE_EVERY: u64 = 5;
+
+pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
+    let (problem, federation) = (run.problem, Federation::default());
+    let mut step_ratio = run.options.step_ratio;
+    let settings = FedAdmm { rho: 1.0 / step_ratio, local: LocalStep::Exact, ..FedAdmm::default() };
+    let half = |i| {
+        let links = Link::of_node(problem.graph(), problem.lambda(), i);
+        FedAdmmNode::new(federation.device(problem, i), problem.penalty(), links, settings)
+    };
+    let halves = (0..problem.nodes()).map(half).collect();
+    let mut rounds = Rounds::new(problem.graph(), halves, problem.dim(), true);
+    if let Some(start) = start {
+        rounds.set(&start);
+    }
+    let (mut balance, mut next_check, mut before) = (Balance::default(), 0, None);
+    loop {
+        if run.iterations == next_check || !run.goes_on() {
+            let point = rounds.point();
+            let certificate = run.certify(&point);
+            if run.meets(&certificate) || !run.goes_on() {
+                return run.finish(point, certificate, Method::Admm);
+            }
+            next_check = run.iterations + run.options.check_every.max(run.iterations / 20);
+        }
+        rounds.round();
+        run.tick();
+        match run.iterations % BALANCE_EVERY {
+            0 => before = Some(rounds.point()),
+            1 => {
+                if let Some(before) = before.take() {
+                    let ratio = step_ratio;
+                    balance.update(moved(run, &before, &rounds.point()), &mut step_ratio);
+                    if step_ratio != ratio {
+                        rounds.halves_mut().iter_mut().for_each(|h| h.set_rho(1.0 / step_ratio));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How far a round moved models, each weighted with its number of edges, and duals.
+fn moved(run: &Run<'_>, before: &Start, after: &Start) -> Moved {
+    let graph = run.problem.graph();
+    let model = |i| {
+        let degree = graph.incident(i).len() as f64;
+        degree * square_distance(before.params.row(i), after.params.row(i))
+    };
+    let edges = 0..graph.edges().len();
+    let dual = |e| 2.0 * square_distance(before.duals.row(e), after.duals.row(e));
+    Moved { params: (0..run.problem.nodes()).map(model).sum(), duals: edges.map(dual).sum() }
+}

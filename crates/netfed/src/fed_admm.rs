@@ -1,0 +1,443 @@
+//! One node's half of ADMM and of Fed-ADMM, the decentralized stochastic ADMM (17)-(21) of "Heterogeneous Federated Learning on a Graph".
+//!
+//! In the duals u of netfed (α = −sign·u at either end; both copies of α and β follow from u and the models) a round t is
+//!
+//!   exact      θ⁺ = prox_{L/(ρd)}(θ − (1/(ρd)) Σ sign·(2u − u₋))                                  (ADMM)
+//!   explicit   θ⁺ = θ − η(t)·{g̃ + Σ sign·(2u − u₋)},   η(t) = κ/t                                 (17)
+//!   proximal   the same with η(t)/(1 + ρdη(t)) for η(t)                                            (20)
+//!   u⁺ = prox_{(ρ/2)(cφ)*}(u + (ρ/2)(θ_tail − θ_head))                                            (18), (19)
+//!
+//! with d the number of neighbors, u₋ the duals of the exchange before, and g̃ the gradient of a mini-batch. A device that is not there in a round has
+//! no gradient (21b); one that is there has g̃/p, with p the probability that it is there (21a), given or estimated as the share of the rounds so far.
+//! The objective is netfed's own: the paper's losses have a factor ½ and its λ stands for one node of |V|, see docs/methods.md.
+
+use crate::Problem;
+use crate::draws::{available, batch};
+use crate::half::{Half, Link};
+use crate::linalg::axpy;
+use crate::loss::{Loss, Sampled};
+use crate::node::edge_step;
+use crate::penalty::Penalty;
+use crate::share::{self, Share};
+
+/// The local step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum LocalStep {
+    /// The prox of the whole loss: classical ADMM.
+    Exact,
+    /// A gradient step, the coupling taken at the new point (20): stable for every κ.
+    #[default]
+    Proximal,
+    /// A gradient step as printed (17): early steps may be too long.
+    Explicit,
+}
+
+/// How the gradient of a device that is not always there is weighted.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Weighting {
+    /// By one over the known probability.
+    #[default]
+    Known,
+    /// By one over the share of rounds in which it was there: t/(1 + times before t).
+    Estimated,
+    /// Not at all: converges to another point.
+    None,
+}
+
+/// Settings of Fed-ADMM.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FedAdmm {
+    /// ρ > 0
+    pub rho: f64,
+    /// κ in η(t) = κ/(t + delay).
+    pub kappa: f64,
+    /// 0 as published; larger values make the first steps shorter.
+    pub delay: f64,
+    /// The local step.
+    pub local: LocalStep,
+    /// Points of a mini-batch; all of them where none is given.
+    pub batch: Option<usize>,
+    /// How gradients are weighted.
+    pub weighting: Weighting,
+    /// Seed of mini-batches and availability.
+    pub seed: u64,
+    /// The answer is the mean of θ(t − 1) over the rounds t after this one: 0 as published. The start and the first steps weigh in it like the
+    /// last ones; a mean over the second half does not have that.
+    pub average_after: u64,
+}
+
+impl Default for FedAdmm {
+    fn default() -> FedAdmm {
+        FedAdmm {
+            rho: 1.0,
+            kappa: 1.0,
+            delay: 0.0,
+            local: LocalStep::Proximal,
+            batch: None,
+            weighting: Weighting::Known,
+            seed: 0,
+            average_after: 0,
+        }
+    }
+}
+
+impl FedAdmm {
+    /// Steps that suit a problem: with h the median over the nodes of the mean curvature, κ = 4/h, ρ = h over the mean number of neighbors, and a delay
+    /// that keeps the first step shorter than one over the largest curvature.
+    pub fn suited(problem: &Problem) -> FedAdmm {
+        let dim = problem.dim();
+        let (mut means, mut largest) = (Vec::new(), 0.0f64);
+        for i in 0..problem.nodes() {
+            let loss = problem.loss(i);
+            if loss.points() == 0 {
+                continue;
+            }
+            let mut gram = vec![0.0; dim * dim];
+            loss.add_gram(&mut gram);
+            let trace: f64 = (0..dim).map(|j| gram[j * dim + j]).sum();
+            let (high, ridge) = loss.curvature().map_or((1.0, 0.0), |c| (c.high, c.ridge));
+            means.push(high * trace / dim as f64 + 2.0 * ridge);
+            largest = largest.max(high * trace + 2.0 * ridge);
+        }
+        means.sort_unstable_by(f64::total_cmp);
+        let median = means.get(means.len() / 2).copied().filter(|m| *m > 0.0).unwrap_or(1.0);
+        let degree = 2.0 * problem.graph().edges().len() as f64 / problem.nodes() as f64;
+        let kappa = 4.0 / median;
+        FedAdmm {
+            rho: median / degree.max(1.0),
+            kappa,
+            delay: kappa * largest.max(median),
+            ..FedAdmm::default()
+        }
+    }
+}
+
+/// A device: its loss, its points where mini-batches are drawn, and how often it is there.
+#[derive(Clone, Copy)]
+pub struct Device<'a> {
+    /// Its place in the graph, which its random draws depend on.
+    pub node: usize,
+    /// L
+    pub loss: &'a dyn Loss,
+    /// The points of L; needed for mini-batches.
+    pub points: Option<&'a Sampled>,
+    /// The probability that it is there.
+    pub availability: f64,
+}
+
+/// State of one node in ADMM or Fed-ADMM.
+pub struct FedAdmmNode<'a> {
+    device: Device<'a>,
+    penalty: &'a dyn Penalty,
+    links: Vec<Link>,
+    settings: FedAdmm,
+    /// Rounds so far, and those in which the device was there.
+    round: u64,
+    present: u64,
+    params: Vec<f64>,
+    duals: Vec<f64>,
+    /// u₋
+    before: Vec<f64>,
+    /// Mean of the models that count.
+    mean: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl<'a> FedAdmmNode<'a> {
+    /// A node with its edges in slot order, at θ = 0 and u = 0; with exact steps and no edges, at a minimizer of its own loss.
+    pub fn new(
+        device: Device<'a>,
+        penalty: &'a dyn Penalty,
+        links: Vec<Link>,
+        settings: FedAdmm,
+    ) -> FedAdmmNode<'a> {
+        let dim = device.loss.dim();
+        let mut node = FedAdmmNode {
+            device,
+            penalty,
+            settings,
+            round: 0,
+            present: 0,
+            params: vec![0.0; dim],
+            duals: vec![0.0; dim * links.len()],
+            before: vec![0.0; dim * links.len()],
+            mean: vec![0.0; dim],
+            scratch: vec![0.0; dim],
+            links,
+        };
+        if node.links.is_empty() && settings.local == LocalStep::Exact {
+            let slope = vec![0.0; dim];
+            device.loss.maximizer(&slope, &mut node.params);
+        }
+        node
+    }
+
+    /// Changes ρ.
+    pub(crate) fn set_rho(&mut self, rho: f64) {
+        self.settings.rho = rho;
+    }
+
+    /// Whether the device is there in the coming round, and the points of its mini-batch.
+    fn draw(&self) -> (bool, Option<Vec<usize>>) {
+        let Device { node, points, availability, .. } = self.device;
+        let (seed, round) = (self.settings.seed, self.round + 1);
+        let rows = self
+            .settings
+            .batch
+            .zip(points)
+            .map(|(size, points)| batch(seed, node, round, points.points(), size));
+        (available(seed, node, round, availability), rows)
+    }
+
+    /// Σ sign·(2u − u₋), in slot order.
+    fn pull(&self, out: &mut [f64]) {
+        out.fill(0.0);
+        let slots = self.duals.chunks_exact(out.len()).zip(self.before.chunks_exact(out.len()));
+        for (link, (u, before)) in self.links.iter().zip(slots) {
+            for ((o, u), b) in out.iter_mut().zip(u).zip(before) {
+                *o += link.sign * (2.0 * u - b);
+            }
+        }
+    }
+
+    /// The local step of a round in which the device is there or not, with the points of its mini-batch or all of them.
+    fn advance(&mut self, start: &[f64], present: bool, rows: Option<&[usize]>) {
+        if let Some(counted @ 1..) = (self.round + 1).checked_sub(self.settings.average_after) {
+            for (m, w) in self.mean.iter_mut().zip(&self.params) {
+                *m += (w - *m) / counted as f64;
+            }
+        }
+        self.round += 1;
+        let mut pull = std::mem::take(&mut self.scratch);
+        self.pull(&mut pull);
+        let FedAdmm { rho, kappa, delay, local, weighting, .. } = self.settings;
+        let coupling = rho * self.links.len() as f64;
+        if local == LocalStep::Exact {
+            if !self.links.is_empty() {
+                for (p, s) in pull.iter_mut().zip(start) {
+                    *p = s - *p / coupling;
+                }
+                self.device.loss.prox(&pull, 1.0 / coupling, &mut self.params);
+            }
+        } else {
+            for ((p, w), s) in pull.iter_mut().zip(&self.params).zip(start) {
+                *p += coupling * (w - s);
+            }
+            if present {
+                let weight = match weighting {
+                    Weighting::Known => 1.0 / self.device.availability,
+                    Weighting::Estimated => self.round as f64 / (1 + self.present) as f64,
+                    Weighting::None => 1.0,
+                };
+                let mut gradient = vec![0.0; pull.len()];
+                match (rows, self.device.points) {
+                    (Some(rows), Some(points)) => {
+                        points.gradient(&self.params, rows, &mut gradient);
+                    }
+                    _ => self.device.loss.gradient(&self.params, &mut gradient),
+                }
+                axpy(weight, &gradient, &mut pull);
+            }
+            let step = kappa / (self.round as f64 + delay);
+            let step = match local {
+                LocalStep::Explicit => step,
+                _ => step / (1.0 + coupling * step),
+            };
+            axpy(-step, &pull, &mut self.params);
+        }
+        self.present += u64::from(present);
+        self.scratch = pull;
+    }
+}
+
+impl Half for FedAdmmNode<'_> {
+    fn params(&self) -> &[f64] {
+        &self.params
+    }
+
+    fn duals(&self) -> &[f64] {
+        &self.duals
+    }
+
+    fn set(&mut self, params: &[f64], duals: &[f64]) {
+        self.params.copy_from_slice(params);
+        self.duals.copy_from_slice(duals);
+    }
+
+    fn begin(&mut self, params: &[f64], duals: &[f64]) {
+        self.set(params, duals);
+        self.before.copy_from_slice(duals);
+    }
+
+    fn answer(&self) -> &[f64] {
+        let averaged =
+            self.settings.local != LocalStep::Exact && self.round > self.settings.average_after;
+        if averaged { &self.mean } else { &self.params }
+    }
+
+    fn memory(&self) -> Vec<f64> {
+        let numbers = [self.round as f64, self.present as f64].into_iter();
+        numbers.chain(self.mean.iter().chain(&self.before).copied()).collect()
+    }
+
+    fn remember(&mut self, memory: &[f64]) {
+        if let [round, present, rest @ ..] = memory {
+            (self.round, self.present) = (*round as u64, *present as u64);
+            let (mean, before) = rest.split_at(self.mean.len());
+            self.mean.copy_from_slice(mean);
+            self.before.copy_from_slice(before);
+        }
+    }
+
+    fn compute_from(&mut self, start: &[f64], message: &mut [f64]) {
+        let (present, rows) = self.draw();
+        self.advance(start, present, rows.as_deref());
+        message.copy_from_slice(&self.params);
+    }
+
+    fn absorb(&mut self, slot: usize, sent: &[f64], received: &[f64]) {
+        let dim = self.params.len();
+        let Link { sign, coupling } = self.links[slot];
+        let (tail, head) = if sign > 0.0 { (sent, received) } else { (received, sent) };
+        let range = slot * dim..(slot + 1) * dim;
+        self.before[range.clone()].copy_from_slice(&self.duals[range.clone()]);
+        let u = &mut self.duals[range];
+        edge_step(self.penalty, coupling, 0.5 * self.settings.rho, tail, head, u);
+    }
+
+    fn message(&self, _before: &[f64], now: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(now);
+    }
+
+    fn share(&self) -> Share {
+        let step =
+            (!self.links.is_empty()).then(|| 1.0 / (self.settings.rho * self.links.len() as f64));
+        share::of_half(self.device.loss, &self.links, &self.params, &self.duals, step)
+    }
+
+    fn edge_share(&self, slot: usize, neighbor: &[f64]) -> Share {
+        let (ends, step) = ((self.params.as_slice(), neighbor), 0.5 * self.settings.rho);
+        share::of_slot(self.penalty, self.links[slot], ends, self.dual(slot), step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::{Norm1, Norm2};
+    use crate::{Dataset, Graph, LossKind};
+
+    const NODES: usize = 8;
+    const POINTS: usize = 12;
+    const DIM: usize = 3;
+    const ROUNDS: usize = 60;
+
+    fn table(name: &str) -> Vec<Vec<f64>> {
+        let path = format!("{}/../../data/fed_admm/{name}.csv", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect()
+    }
+
+    fn assert_near(what: &str, found: impl Iterator<Item = f64>, name: &str) {
+        let expected = table(name).concat();
+        let found: Vec<f64> = found.collect();
+        assert_eq!(found.len(), expected.len());
+        for (f, e) in found.iter().zip(&expected) {
+            assert!((f - e).abs() <= 1e-10 * e.abs().max(1.0), "{what}, {name}: {f} {e}");
+        }
+    }
+
+    /// The trajectories of data/fed_admm, made by plain loops over (17)-(19) and (21). Their loss has a factor ½, netfed's has not: λ, ρ and the
+    /// duals are twice as large here, the steps half as long.
+    #[test]
+    fn the_trajectories_of_the_reference() {
+        let (x, y) = (table("X").concat(), table("y").concat());
+        let data = |i: usize| {
+            let features = x[i * POINTS * DIM..][..POINTS * DIM].to_vec();
+            Dataset::new(DIM, features, y[i * POINTS..][..POINTS].to_vec()).unwrap()
+        };
+        let edges = table("edges");
+        // Theirs run from the larger node to the smaller one.
+        let list: Vec<(usize, usize, f64)> =
+            edges.iter().map(|e| (e[1] as usize, e[0] as usize, 1.0)).collect();
+        let graph = Graph::new(NODES, &list).unwrap();
+        let losses: Vec<_> =
+            (0..NODES).map(|i| LossKind::Squared.build(data(i), 0.0, 0.0).unwrap()).collect();
+        let points: Vec<_> = (0..NODES)
+            .map(|i| Sampled::new(LossKind::Squared, data(i), 0.0, 0.0).unwrap())
+            .collect();
+        let (batches, online) = (table("batches"), table("online"));
+        let there = table("p_online").concat();
+        let cases: [(&str, &dyn Penalty, LocalStep, Weighting); 6] = [
+            ("full_explicit_l1", &Norm1, LocalStep::Explicit, Weighting::None),
+            ("full_prox_l1", &Norm1, LocalStep::Proximal, Weighting::None),
+            ("full_prox_l2", &Norm2, LocalStep::Proximal, Weighting::None),
+            ("mini_prox_l1", &Norm1, LocalStep::Proximal, Weighting::None),
+            ("offline_known_prox_l1", &Norm1, LocalStep::Proximal, Weighting::Known),
+            ("offline_est_prox_l1", &Norm1, LocalStep::Proximal, Weighting::Estimated),
+        ];
+        for (name, penalty, local, weighting) in cases {
+            let settings = FedAdmm {
+                rho: 2.0 * 0.5,
+                kappa: 0.5 * 1.5,
+                local,
+                weighting,
+                ..FedAdmm::default()
+            };
+            let mut nodes: Vec<FedAdmmNode<'_>> = (0..NODES)
+                .map(|i| {
+                    let device = Device {
+                        node: i,
+                        loss: losses[i].as_ref(),
+                        points: Some(&points[i]),
+                        availability: there[i],
+                    };
+                    let links = Link::of_node(&graph, 2.0 * 0.05, i);
+                    FedAdmmNode::new(device, penalty, links, settings)
+                })
+                .collect();
+            for t in 0..ROUNDS {
+                for (i, node) in nodes.iter_mut().enumerate() {
+                    let rows: Vec<usize> =
+                        batches[t][4 * i..][..4].iter().map(|r| *r as usize).collect();
+                    let rows = (!name.starts_with("full")).then_some(rows);
+                    let present = !name.starts_with("offline") || online[t][i] == 1.0;
+                    let start = node.params.clone();
+                    node.advance(&start, present, rows.as_deref());
+                }
+                let messages: Vec<Vec<f64>> = nodes.iter().map(|n| n.params.clone()).collect();
+                for (i, node) in nodes.iter_mut().enumerate() {
+                    for (slot, inc) in graph.incident(i).iter().enumerate() {
+                        node.absorb(slot, &messages[i], &messages[inc.neighbor()]);
+                    }
+                }
+                let models = || nodes.iter().flat_map(|n| n.params.iter().copied());
+                if t + 1 == 5 {
+                    assert_near("theta(5)", models(), &format!("{name}_theta_t5"));
+                    if name.starts_with("full") {
+                        // α at the larger end: the head of the edge here, where α = u; half of it in their scale.
+                        let dual = |&(tail, head, _): &(usize, usize, f64)| {
+                            let slot =
+                                graph.incident(tail).iter().position(|s| s.neighbor() == head);
+                            nodes[tail]
+                                .dual(slot.unwrap())
+                                .iter()
+                                .map(|u| 0.5 * u)
+                                .collect::<Vec<_>>()
+                        };
+                        let duals: Vec<Vec<f64>> = list.iter().map(dual).collect();
+                        assert_near(
+                            "alpha(5)",
+                            duals.into_iter().flatten(),
+                            &format!("{name}_alpha_ij_t5"),
+                        );
+                    }
+                }
+            }
+            let models = nodes.iter().flat_map(|n| n.params.iter().copied());
+            assert_near("theta(T)", models, &format!("{name}_theta_T"));
+            let means = nodes.iter().flat_map(|n| n.answer().to_vec());
+            assert_near("mean", means, &format!("{name}_avg_T"));
+        }
+    }
+}
