@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::federation::Federation;
+use crate::commands::graph::Graph;
 use crate::commands::peer::Peer;
 use crate::commands::tune::Tune;
 use crate::given::Given;
@@ -21,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   netfed fit --data points.csv --graph edges.csv --lambda 0.01 --out run/
   netfed path --data points.csv --graph edges.csv --out path/
   netfed cluster --data points.csv --out clusters/
+  netfed graph select --data points.csv --graph edges.csv --out kept.csv
   netfed predict --run run/ --data new.csv --out predictions.csv
   netfed evaluate --run run/ --data test.csv
   netfed explain --run run/ --out explain.html
@@ -39,6 +41,8 @@ pub(crate) enum Command {
     Path(Box<Path>),
     /// Group points without labels (convex clustering)
     Cluster(Box<Cluster>),
+    /// Work on the empirical graph: keep the edges that the data support
+    Graph(Graph),
     /// Predict labels of new data points
     Predict(Predict),
     /// Measure the error of the models on data with labels

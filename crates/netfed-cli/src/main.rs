@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Path(path) => commands::path::run(*path),
         Command::Cluster(cluster) => commands::cluster::run(&cluster),
+        Command::Graph(graph) => commands::graph::run(graph),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Explain(explain) => commands::explain::run(&explain),

@@ -35,6 +35,20 @@ fn estimate(nodes: usize, edges: usize, dim: usize, rows: usize) -> f64 {
     8.0 * (6.0 * n * d + e * d + 2.0 * m * d) + 300.0 * n + 150.0 * e
 }
 
+/// Refuses local models whose covariances, and what it takes to compute them, need more memory than there is.
+pub(crate) fn check_covariances(nodes: usize, dim: usize, rows: usize) -> Result<(), Failure> {
+    let (n, d, m) = (nodes as f64, dim as f64, rows as f64);
+    let needed = 8.0 * (n * d * d + 2.0 * m * d);
+    match available() {
+        Some(available) if needed > available => Err(Failure::input(format!(
+            "the covariances of {nodes} models with {dim} features need about {} of memory, but only {} is available; use fewer features (--features) or a machine with more memory.",
+            gigabytes(needed),
+            gigabytes(available)
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn gigabytes(bytes: f64) -> String {
     format!("{:.1} GB", bytes / 1e9)
 }

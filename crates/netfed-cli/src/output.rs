@@ -1,5 +1,9 @@
 //! The files a command leaves behind, written whole or not at all.
 
+mod csv_file;
+
+pub(crate) use csv_file::CsvFile;
+
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -184,10 +188,14 @@ pub(crate) fn check_file(out: &Path, force: bool, inputs: &[&Path]) -> Result<()
     let shown = out.display();
     let same = |a: &Path| std::fs::canonicalize(a).ok() == std::fs::canonicalize(out).ok();
     if out.exists() && inputs.iter().any(|a| same(a)) {
-        return Err(Failure::input(format!("{shown} is an input file; choose another --out.")));
+        return Err(Failure::input(format!(
+            "{shown} is an input file; choose another name for the output."
+        )));
     }
     if out.is_dir() {
-        return Err(Failure::input(format!("{shown} is a folder; --out needs a file.")));
+        return Err(Failure::input(format!(
+            "{shown} is a folder; the output needs the name of a file."
+        )));
     }
     if out.exists() && !force {
         return Err(Failure::input(format!("{shown} exists already; say --force to replace it.")));

@@ -43,13 +43,17 @@ pub(crate) fn prepare(
     edges: EdgeList,
     settings: &Settings,
 ) -> Result<Prepared, Failure> {
-    if let Some(name) = points.zero_features().first() {
-        let file = settings.data.display();
-        return Err(Failure::input(format!(
-            "{file}, column \"{name}\": every value is 0, so no parameter can be learned for it; leave it out with --features."
-        )));
-    }
+    check_features(&points, settings)?;
     prepare_part(points, edges, settings)
+}
+
+/// Refuses a feature that is 0 everywhere.
+pub(crate) fn check_features(points: &PointTable, settings: &Settings) -> Result<(), Failure> {
+    let Some(&name) = points.zero_features().first() else { return Ok(()) };
+    let file = settings.data.display();
+    Err(Failure::input(format!(
+        "{file}, column \"{name}\": every value is 0, so no parameter can be learned for it; leave it out with --features."
+    )))
 }
 
 impl Prepared {
@@ -177,7 +181,8 @@ pub(crate) fn datasets_of(
     local_datasets(points, nodes.len(), settings.intercept, None)
 }
 
-fn local_datasets(
+/// The local datasets of nodes 0 to `nodes` − 1, with the constant feature last, scaled where asked for.
+pub(crate) fn local_datasets(
     points: PointTable,
     nodes: usize,
     intercept: bool,
@@ -312,7 +317,7 @@ fn warnings(graph: &Graph, nodes: &[String], points: &[usize], settings: &Settin
 }
 
 /// The first few names, in quotes.
-fn names(list: &[&str]) -> String {
+pub(crate) fn names(list: &[&str]) -> String {
     let mut text = list.iter().take(5).map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ");
     if list.len() > 5 {
         text.push_str(&format!(" and {} more", list.len() - 5));

@@ -134,6 +134,7 @@ fn bar(length: u64) -> ProgressBar {
 /// Progress of work that consists of many steps, which may end on any thread.
 pub(crate) struct Steps {
     total: usize,
+    noun: &'static str,
     bar: Option<ProgressBar>,
     lines: bool,
     start: Instant,
@@ -143,9 +144,15 @@ pub(crate) struct Steps {
 impl Steps {
     /// Progress of `total` steps; shows nothing when `quiet`.
     pub(crate) fn new(total: usize, quiet: bool) -> Steps {
+        Steps::named(total, "runs", quiet)
+    }
+
+    /// The same for steps of another name.
+    pub(crate) fn named(total: usize, noun: &'static str, quiet: bool) -> Steps {
         let (terminal, now) = (std::io::stderr().is_terminal(), Instant::now());
         Steps {
             total,
+            noun,
             bar: (terminal && !quiet).then(|| bar(total as u64)),
             lines: !terminal && !quiet,
             start: now,
@@ -159,7 +166,7 @@ impl Steps {
         state.0 += 1;
         let (done, seconds) = (state.0, self.start.elapsed().as_secs_f64());
         let left = seconds / done as f64 * (self.total.saturating_sub(done)) as f64;
-        let mut message = format!("{done} of {} runs, {what}", self.total);
+        let mut message = format!("{done} of {} {}, {what}", self.total, self.noun);
         if seconds > 1.0 && done < self.total {
             message.push_str(&format!(", about {} left", duration(left)));
         }

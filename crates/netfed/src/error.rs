@@ -50,6 +50,11 @@ pub enum Error {
         /// What was expected.
         expected: &'static str,
     },
+    /// A loss without a second derivative where one is needed.
+    #[error(
+        "a test of equal models needs a loss that is twice differentiable: squared, logistic, huber or mean"
+    )]
+    NotSmooth,
     /// Two sizes that must agree do not.
     #[error("{what}: expected {expected}, found {found}")]
     Size {

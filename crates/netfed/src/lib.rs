@@ -41,6 +41,7 @@
 //! | the answer | [`Solution`] with [`Status`] and [`Certificate`] |
 //! | groups of equal models | [`Clusters`] |
 //! | what is proven about a group | [`guarantee`], [`spectral`] |
+//! | which pairs of nodes may share a model | [`selection`] |
 //!
 //! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
@@ -87,6 +88,7 @@ mod problem;
 mod radius;
 mod repair;
 mod rounds;
+pub mod selection;
 mod share;
 mod simulate;
 mod solve;

@@ -7,6 +7,7 @@ pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod federation;
 pub(crate) mod fit;
+pub(crate) mod graph;
 pub(crate) mod path;
 pub(crate) mod peer;
 pub(crate) mod predict;

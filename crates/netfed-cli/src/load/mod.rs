@@ -15,6 +15,7 @@ mod matrix;
 mod members;
 mod parquet_column;
 mod parquet_rows;
+mod partition;
 mod points;
 mod row;
 mod table;
@@ -29,6 +30,7 @@ pub(crate) use columns::{PointColumns, Target};
 pub(crate) use edges::{EdgeList, read_edges};
 pub(crate) use matrix::read_matrix;
 pub(crate) use members::{MemberRow, read_members};
+pub(crate) use partition::read_partition;
 pub(crate) use points::{PointTable, read_points};
 
 /// Whether a file can be read and has a column of this name.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use netfed::Share;
 use tracing::{debug, info};
 
-use super::{Away, Look, Peer, TELL, duals, params, set_nodes};
+use super::{Away, Look, Peer, TELL, answers, duals, params, set_nodes};
 use crate::error::Error;
 use crate::state::{LookState, Posted};
 use crate::transport::Transport;
@@ -26,7 +26,7 @@ impl<T: Transport> Peer<'_, T> {
             };
         let point = LookState {
             round,
-            params: params(&self.nodes),
+            params: answers(&self.nodes),
             duals: duals(&self.nodes),
             summed: false,
         };

@@ -300,7 +300,7 @@ impl<'a, T: Transport> Peer<'a, T> {
         Outcome {
             finished: self.finished,
             rounds: self.round,
-            params: params(&self.nodes),
+            params: if self.finished { params(&self.nodes) } else { answers(&self.nodes) },
             share: self.share,
             total: self.total,
             converged: self.converged,
@@ -452,6 +452,11 @@ impl<'a, T: Transport> Peer<'a, T> {
 /// Parameters of all nodes, one after the other.
 fn params(nodes: &[Box<dyn Half + '_>]) -> Vec<f64> {
     nodes.iter().flat_map(|n| n.params().iter().copied()).collect()
+}
+
+/// Answers of all nodes, one after the other.
+fn answers(nodes: &[Box<dyn Half + '_>]) -> Vec<f64> {
+    nodes.iter().flat_map(|n| n.answer().iter().copied()).collect()
 }
 
 /// Duals of all slots of all nodes, one after the other.

@@ -1,0 +1,25 @@
+//! `netfed graph`: work on the empirical graph itself.
+
+mod select;
+
+use crate::failure::Failure;
+
+/// The graph says which nodes are expected to be alike. These commands check that against the data.
+#[derive(clap::Args)]
+pub(crate) struct Graph {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Keep the edges between nodes whose data do not contradict one common model
+    Select(Box<select::Select>),
+}
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: Graph) -> Result<u8, Failure> {
+    match args.command {
+        Command::Select(select) => select::run(*select),
+    }
+}

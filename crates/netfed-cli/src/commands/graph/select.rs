@@ -1,0 +1,105 @@
+//! `netfed graph select`: which edges the data support.
+
+mod files;
+mod flags;
+mod outcome;
+mod pairs;
+mod words;
+
+pub(crate) use flags::Select;
+
+use std::path::Path;
+
+use netfed::selection::Estimates;
+
+use crate::commands::{print, start_threads};
+use crate::failure::Failure;
+use crate::load::{EdgeList, PointTable, read_partition, read_points};
+use crate::memory;
+use crate::output::check_file;
+use crate::prepare::{self, Scaling, check_features, in_natural_order, local_datasets};
+use crate::progress::{catch_interrupts, say};
+use flags::Plan;
+use outcome::Outcome;
+
+/// Arithmetic that takes a noticeable time.
+const LONG: usize = 500_000_000;
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: Select) -> Result<u8, Failure> {
+    let start = std::time::Instant::now();
+    let plan = Plan::new(&args)?;
+    check_outputs(&args, &plan)?;
+    start_threads(plan.settings.threads)?;
+    let (points, edges) = read(&plan)?;
+    check_features(&points, &plan.settings)?;
+    let truth = args.truth.as_deref().map(|path| read_truth(path, &points.nodes)).transpose()?;
+    let nodes = points.nodes.clone();
+    catch_interrupts();
+    let estimates = estimate(points, &plan, args.quiet)?;
+    let mut outcome = Outcome::new(&args, &plan, nodes, &edges, &estimates, truth)?;
+    outcome.seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        print(&format!("{:#}\n", words::summary(&outcome, &plan, &args)));
+    } else if !args.quiet {
+        print(&words::text(&outcome, &plan, &args));
+    }
+    Ok(0)
+}
+
+fn check_outputs(args: &Select, plan: &Plan) -> Result<(), Failure> {
+    let mut inputs: Vec<&Path> = vec![&plan.settings.data];
+    inputs.extend(plan.settings.given.graph.as_deref());
+    inputs.extend(args.truth.as_deref());
+    inputs.extend(args.config.as_deref());
+    check_file(&args.out, args.force, &inputs)?;
+    let Some(tests) = &args.tests else { return Ok(()) };
+    check_file(tests, args.force, &inputs)?;
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    if absolute(tests) == absolute(&args.out) {
+        return Err(Failure::input(format!(
+            "--out and --tests are both {}; they need different files.",
+            tests.display()
+        )));
+    }
+    Ok(())
+}
+
+/// The points and the edges, with the same nodes in their natural order; no edges where there is no graph.
+fn read(plan: &Plan) -> Result<(PointTable, EdgeList), Failure> {
+    if !plan.all_pairs() {
+        return prepare::read(&plan.settings);
+    }
+    let mut points = read_points(&plan.settings.data, &plan.settings.columns)?;
+    let mut edges = EdgeList { nodes: Vec::new(), edges: Vec::new() };
+    in_natural_order(&mut points, &mut edges);
+    Ok((points, edges))
+}
+
+/// The true cluster of every node.
+fn read_truth(path: &Path, nodes: &[String]) -> Result<Vec<usize>, Failure> {
+    let cluster_of = read_partition(path)?;
+    let of = |node: &String| {
+        cluster_of.get(node).copied().ok_or_else(|| {
+            let file = path.display();
+            Failure::input(format!(
+                "{file}: no row for the node \"{node}\"; every node needs its cluster."
+            ))
+        })
+    };
+    nodes.iter().map(of).collect()
+}
+
+/// Trains every node alone.
+fn estimate(points: PointTable, plan: &Plan, quiet: bool) -> Result<Estimates, Failure> {
+    let settings = &plan.settings;
+    let (nodes, rows) = (points.nodes.len(), points.node_of_row.len());
+    let dim = points.features.len() + usize::from(settings.intercept);
+    memory::check_covariances(nodes, dim, rows)?;
+    if !quiet && rows * dim * dim + nodes * dim.pow(3) > LONG {
+        say(&format!("training {nodes} nodes, each alone"));
+    }
+    let scaling = settings.standardize.then(|| Scaling::fit(&points, settings));
+    let data = local_datasets(points, nodes, settings.intercept, scaling.as_ref())?;
+    Ok(Estimates::new(settings.loss, &data, settings.ridge, plan.variance)?)
+}

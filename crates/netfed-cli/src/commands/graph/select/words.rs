@@ -1,0 +1,201 @@
+//! The result for a person, and as JSON.
+
+use netfed::LossKind;
+use netfed::selection::{Untested, Variance};
+use serde_json::json;
+
+use super::flags::{Plan, Select};
+use super::outcome::{Outcome, Truth};
+use crate::prepare::names;
+use crate::progress::duration;
+use crate::report::text::{number, plural};
+
+/// The summary for a person.
+pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
+    let noun = if plan.all_pairs() { "pair" } else { "edge" };
+    let mut text = format!(
+        "{} tested, {} dropped, {} kept{}, in {}\n",
+        plural(o.tested as usize, noun),
+        o.dropped,
+        o.kept(),
+        match o.not_tested {
+            0 => String::new(),
+            n => format!(" (with {n} not tested)"),
+        },
+        duration(o.seconds)
+    );
+    let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
+    if o.tested > 0 {
+        line(match o.threshold > 0.0 {
+            true => format!(
+                "An {noun} is dropped when its p-value is below {} ({}, α = {}; {}).",
+                number(o.threshold),
+                correction_name(args),
+                args.alpha,
+                noise(plan)
+            )
+            .replacen("An pair", "A pair", 1),
+            false => format!(
+                "No p-value is small enough to drop an {noun} ({}, α = {}).",
+                correction_name(args),
+                args.alpha
+            )
+            .replacen("an pair", "a pair", 1),
+        });
+    }
+    o.untested.iter().for_each(|(reason, nodes)| line(untested(o, *reason, nodes, plan)));
+    let groups = o.kept.components();
+    line(format!(
+        "The kept edges make {} of {}.",
+        plural(groups, "group"),
+        plural(o.nodes.len(), "node")
+    ));
+    if let Some(truth) = &o.truth {
+        line(compared(o, truth, plan));
+    }
+    next(o, plan, args).into_iter().for_each(line);
+    text
+}
+
+fn correction_name(args: &Select) -> &str {
+    match args.correction.as_str() {
+        "bh" => "Benjamini-Hochberg",
+        "holm" => "Holm",
+        _ => "Bonferroni",
+    }
+}
+
+fn noise(plan: &Plan) -> String {
+    match plan.variance {
+        Variance::Sandwich => "sandwich variance".into(),
+        _ if plan.settings.loss == LossKind::Logistic => "variance from the logistic model".into(),
+        Variance::Known(v) => format!("noise of variance {v}"),
+        Variance::Estimated => "noise estimated at every node".into(),
+    }
+}
+
+/// Why some nodes were not tested, and what can be done.
+fn untested(o: &Outcome, reason: Untested, nodes: &[usize], plan: &Plan) -> String {
+    let list: Vec<&str> = nodes.iter().map(|&i| o.nodes[i].as_str()).collect();
+    let one = nodes.len() == 1;
+    let (has, its) = if one { ("has", "its") } else { ("have", "their") };
+    let (why, advice) = match reason {
+        Untested::NoData => (format!("{has} no data"), ""),
+        Untested::TooFewPoints => (
+            format!("{has} too few points for a model and its variance"),
+            "fewer --features or a little --ridge can help",
+        ),
+        Untested::Dependent => {
+            (format!("{has} linearly dependent features"), "a little --ridge can help")
+        }
+        Untested::Separable => {
+            (format!("{has} classes that can be separated"), "a little --ridge can help")
+        }
+        Untested::ExactFit => (
+            format!("{has} a model that fits {its} data exactly, so that no noise can be measured"),
+            "give it with --noise",
+        ),
+    };
+    let then = match plan.all_pairs() {
+        true => format!("{} no edge", if one { "gets" } else { "get" }),
+        false => format!("{} {its} edges", if one { "keeps" } else { "keep" }),
+    };
+    let advice = if advice.is_empty() { String::new() } else { format!(" ({advice})") };
+    let who = match one {
+        true => format!("The node {}", names(&list)),
+        false => format!("{} nodes ({})", nodes.len(), names(&list)),
+    };
+    format!("{who} {why} and {then}{advice}.")
+}
+
+fn compared(o: &Outcome, truth: &Truth, plan: &Plan) -> String {
+    let fidelity = match plan.all_pairs() {
+        true => number(o.kept.value()),
+        false => format!("{} before, {} now", number(truth.before.value()), number(o.kept.value())),
+    };
+    format!(
+        "Against the {}: graph fidelity {fidelity}; {} of {} kept, {} of {} lost.",
+        plural(o.kept.clusters(), "true cluster"),
+        o.kept.wrong(),
+        plural(truth.before.wrong() as usize, "wrong edge"),
+        truth.lost,
+        plural(truth.before.right() as usize, "true edge")
+    )
+}
+
+/// What to make of it, and what to do next.
+fn next(o: &Outcome, plan: &Plan, args: &Select) -> Vec<String> {
+    let mut sentences = Vec::new();
+    match (o.kept(), o.tested, o.dropped) {
+        (0, 0, _) => {
+            sentences.push("There was nothing to test: no two nodes have models of their own.".into());
+        }
+        (0, ..) => sentences.push("No edge is left: every two nodes differ. Train each node alone (netfed fit --lambda 0), or drop fewer edges with a smaller --alpha.".into()),
+        (_, 0, _) => sentences.push("No edge could be tested, so all were kept.".into()),
+        (_, _, 0) => sentences.push("Nothing was dropped: the nodes are alike, or their data are too few to tell.".into()),
+        _ => {}
+    }
+    if o.kept() == 0 {
+        return sentences;
+    }
+    let settings = &plan.settings;
+    let mut command =
+        format!("netfed tune --data {} --graph {}", settings.data.display(), args.out.display());
+    if settings.loss != LossKind::Squared {
+        command.push_str(&format!(" --loss {}", settings.loss_name()));
+    }
+    let flags = [(" --intercept", settings.intercept), (" --standardize", settings.standardize)];
+    flags.iter().filter(|(_, there)| *there).for_each(|(flag, _)| command.push_str(flag));
+    sentences.push(format!("Next: {command} --out tuned/"));
+    sentences
+}
+
+fn word(reason: Untested) -> &'static str {
+    match reason {
+        Untested::NoData => "no data",
+        Untested::TooFewPoints => "too few points",
+        Untested::Dependent => "dependent features",
+        Untested::Separable => "separable classes",
+        Untested::ExactFit => "exact fit",
+    }
+}
+
+/// The summary as JSON.
+pub(super) fn summary(o: &Outcome, plan: &Plan, args: &Select) -> serde_json::Value {
+    let untested = o.untested.iter().map(|(reason, nodes)| {
+        let names: Vec<&str> = nodes.iter().take(100).map(|&i| o.nodes[i].as_str()).collect();
+        json!({ "reason": word(*reason), "count": nodes.len(), "nodes": names })
+    });
+    let variance = match plan.variance {
+        Variance::Sandwich => json!("sandwich"),
+        _ if plan.settings.loss == LossKind::Logistic => json!("observed information"),
+        Variance::Known(v) => json!(v),
+        Variance::Estimated => json!("estimated"),
+    };
+    json!({
+        "pairs": if plan.all_pairs() { "all" } else { "graph" },
+        "tested": o.tested,
+        "kept": o.kept(),
+        "dropped": o.dropped,
+        "not_tested": o.not_tested,
+        "untested_nodes": untested.collect::<Vec<_>>(),
+        "alpha": args.alpha,
+        "correction": args.correction,
+        "p_value_threshold": o.threshold,
+        "noise": variance,
+        "loss": plan.settings.loss_name(),
+        "nodes": o.nodes.len(),
+        "groups": o.kept.components(),
+        "truth": o.truth.as_ref().map(|truth| json!({
+            "clusters": o.kept.clusters(),
+            "fidelity_before": (!plan.all_pairs()).then(|| truth.before.value()),
+            "fidelity": o.kept.value(),
+            "wrong_edges": truth.before.wrong(),
+            "wrong_edges_kept": o.kept.wrong(),
+            "true_edges": truth.before.right(),
+            "true_edges_lost": truth.lost,
+        })),
+        "seconds": (o.seconds * 1e6).round() / 1e6,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
