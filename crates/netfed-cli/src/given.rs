@@ -55,7 +55,8 @@ pub(crate) struct Given {
     #[arg(long, value_name = "FILE", help_heading = "Problem")]
     pub(crate) penalty_matrix: Option<PathBuf>,
 
-    /// Method: auto (the best for the problem) or primal-dual (Algorithm 1 as published) [default: auto]
+    /// Method: auto (the best for the problem), primal-dual (Algorithm 1 as published), admm, or fed-admm (stochastic ADMM for
+    /// weak devices) [default: auto]
     #[arg(long, value_name = "NAME", help_heading = "Solver")]
     pub(crate) solver: Option<String>,
     /// Stop when the relative duality gap is at most this [default: 1e-6]
@@ -64,6 +65,24 @@ pub(crate) struct Given {
     /// Stop after this many iterations [default: 100000]
     #[arg(long, value_name = "COUNT", help_heading = "Solver")]
     pub(crate) max_iter: Option<u64>,
+    /// Points of a node that a step of fed-admm looks at [default: all]
+    #[arg(long, value_name = "COUNT", help_heading = "Solver")]
+    pub(crate) batch_size: Option<usize>,
+    /// Penalty ρ of admm and fed-admm [default: admm adapts it, fed-admm takes one that suits the data]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Solver")]
+    pub(crate) rho: Option<f64>,
+    /// Steps of fed-admm as published, κ/t [default: steps that suit the data]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Solver")]
+    pub(crate) kappa: Option<f64>,
+    /// Simulate devices that drop out: the probability that a node is there in a round, or a file with the columns node and
+    /// availability
+    #[arg(
+        long,
+        value_name = "NUMBER|FILE",
+        allow_negative_numbers = true,
+        help_heading = "Solver"
+    )]
+    pub(crate) availability: Option<String>,
     /// Threads to use, at most one per core; the answer does not depend on it [default: all cores]
     #[arg(long, value_name = "COUNT", help_heading = "Solver")]
     pub(crate) threads: Option<usize>,
@@ -108,6 +127,10 @@ impl Given {
             solver,
             tol,
             max_iter,
+            batch_size,
+            rho,
+            kappa,
+            availability,
             threads,
             seed
         )

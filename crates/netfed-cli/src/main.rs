@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod edge_table;
 mod failure;
+mod federated;
 mod folds;
 mod given;
 mod load;

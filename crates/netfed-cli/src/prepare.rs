@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use netfed::loss::Sampled;
 use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
 use netfed_net::names::natural_order;
 use rayon::prelude::*;
@@ -23,6 +24,8 @@ pub(crate) struct Prepared {
     pub(crate) nodes: Vec<String>,
     pub(crate) features: Vec<String>,
     pub(crate) points_per_node: Vec<usize>,
+    /// The points of every node, where mini-batches are drawn.
+    pub(crate) points: Vec<Sampled>,
     pub(crate) scaling: Option<Scaling>,
     /// How the data write the class −1, for classification.
     pub(crate) low_label: Option<f64>,
@@ -100,12 +103,32 @@ pub(crate) fn prepare_part(
             "{file}, column \"{column}\": all labels are equal, so there is nothing to tell apart"
         ));
     }
+    let points = match settings.batch {
+        Some(_) => sampled(&datasets, settings)?,
+        None => Vec::new(),
+    };
     let losses = datasets
         .into_par_iter()
         .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
         .collect::<Result<Vec<_>, _>>()?;
     let problem = Problem::new(graph.clone(), losses, settings.penalty(dim)?, settings.lambda)?;
-    Ok(Prepared { problem, graph, nodes, features, points_per_node, scaling, low_label, warnings })
+    Ok(Prepared {
+        problem,
+        graph,
+        nodes,
+        features,
+        points_per_node,
+        points,
+        scaling,
+        low_label,
+        warnings,
+    })
+}
+
+/// The points of local datasets one by one.
+pub(crate) fn sampled(datasets: &[Dataset], settings: &Settings) -> Result<Vec<Sampled>, Failure> {
+    let Settings { loss, ridge, lasso, .. } = settings;
+    datasets.iter().map(|d| Ok(Sampled::new(*loss, d.clone(), *ridge, *lasso)?)).collect()
 }
 
 /// Reads the two files. Both then list the same nodes, in their natural order, whatever the order of the lines.

@@ -15,7 +15,7 @@ pub(crate) const LOSSES: [&str; 6] = ["squared", "logistic", "huber", "absolute"
 /// Names of the penalties.
 pub(crate) const PENALTIES: [&str; 5] = ["l2", "l1", "linf", "squared", "quadratic"];
 /// Names of the solvers.
-pub(crate) const SOLVERS: [&str; 2] = ["auto", "primal-dual"];
+pub(crate) const SOLVERS: [&str; 4] = ["auto", "primal-dual", "admm", "fed-admm"];
 
 /// Settings with every gap filled and every value checked.
 #[derive(Debug, Clone)]
@@ -33,6 +33,10 @@ pub(crate) struct Settings {
     pub(crate) solver: Solver,
     pub(crate) tol: f64,
     pub(crate) max_iter: u64,
+    pub(crate) batch: Option<usize>,
+    pub(crate) rho: Option<f64>,
+    pub(crate) kappa: Option<f64>,
+    pub(crate) availability: Option<String>,
     pub(crate) threads: Option<usize>,
     pub(crate) seed: u64,
 }
@@ -56,7 +60,13 @@ impl Settings {
         let loss_name = choose("loss", given.loss.as_deref().unwrap_or("squared"), &LOSSES)?;
         choose("penalty", given.penalty.as_deref().unwrap_or("l2"), &PENALTIES)?;
         let solver = choose("solver", given.solver.as_deref().unwrap_or("auto"), &SOLVERS)?;
-        let solver = if solver == "auto" { Solver::Auto } else { Solver::PrimalDual };
+        let solver = match solver {
+            "primal-dual" => Solver::PrimalDual,
+            "admm" => Solver::Admm,
+            "fed-admm" => Solver::FedAdmm,
+            _ => Solver::Auto,
+        };
+        check_rounds(&given, solver)?;
         let loss = loss_kind(
             loss_name,
             number("--huber-delta", given.huber_delta.unwrap_or(1.0), Range::Positive)?,
@@ -96,6 +106,10 @@ impl Settings {
             solver,
             tol: number("--tol", given.tol.unwrap_or(1e-6), Range::Nonnegative)?,
             max_iter: given.max_iter.unwrap_or(100_000),
+            batch: given.batch_size,
+            rho: given.rho.map(|v| number("--rho", v, Range::Positive)).transpose()?,
+            kappa: given.kappa.map(|v| number("--kappa", v, Range::Positive)).transpose()?,
+            availability: given.availability.clone(),
             threads: given.threads,
             seed: given.seed.unwrap_or(0),
             given,
@@ -173,12 +187,42 @@ impl Settings {
             solver: Some(self.given.solver.clone().unwrap_or_else(|| "auto".into())),
             tol: Some(self.tol),
             max_iter: Some(self.max_iter),
+            batch_size: self.batch,
+            rho: self.rho,
+            kappa: self.kappa,
+            availability: self.availability.as_deref().map(|text| match text.parse::<f64>() {
+                Ok(_) => text.to_owned(),
+                Err(_) => absolute(Path::new(text)).display().to_string(),
+            }),
             threads: self.threads,
             seed: Some(self.seed),
         };
         toml::to_string(&full)
             .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))
     }
+}
+
+/// Settings of rounds go with some solvers only.
+fn check_rounds(given: &Given, solver: Solver) -> Result<(), Failure> {
+    let wrong = |flag: &str, with: &str| {
+        Err(Failure::input(format!("{flag} goes with {with} only; say so, or leave it out.")))
+    };
+    if given.availability.is_some() && solver == Solver::Auto {
+        return wrong("--availability", "--solver primal-dual, admm or fed-admm");
+    }
+    if given.batch_size == Some(0) {
+        return Err(Failure::input("--batch-size is 0; it must be at least 1.".into()));
+    }
+    if given.batch_size.is_some() && solver != Solver::FedAdmm {
+        return wrong("--batch-size", "--solver fed-admm");
+    }
+    if given.kappa.is_some() && solver != Solver::FedAdmm {
+        return wrong("--kappa", "--solver fed-admm");
+    }
+    if given.rho.is_some() && !matches!(solver, Solver::FedAdmm | Solver::Admm) {
+        return wrong("--rho", "--solver admm or fed-admm");
+    }
+    Ok(())
 }
 
 fn loss_kind(name: &str, delta: f64) -> LossKind {
@@ -271,7 +315,7 @@ mod tests {
         let text = message(Given { penalty: Some("L2".into()), ..files() });
         assert!(text.contains("Did you mean \"l2\"?"), "{text}");
         let text = message(Given { solver: Some("simplex".into()), ..files() });
-        assert!(text.contains("known are auto, primal-dual"), "{text}");
+        assert!(text.contains("known are auto, primal-dual, admm, fed-admm"), "{text}");
     }
 
     #[test]

@@ -14,13 +14,16 @@ use crate::names::{good_member_name, natural_order};
 use crate::peer::{Away, Rules};
 use crate::wire::FederationId;
 
+/// Names of the methods.
+pub const METHODS: [&str; 3] = ["primal-dual", "admm", "fed-admm"];
+
 /// A federation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
     /// Its name, for people.
     pub name: String,
-    /// The method: `primal-dual`, Algorithm 1.
+    /// The method: `primal-dual` (Algorithm 1), `admm` or `fed-admm`.
     pub method: String,
     /// Rounds at most.
     pub rounds: u64,
@@ -99,8 +102,14 @@ impl Federation {
     fn new(description: Description, text: &str) -> Result<Federation, Error> {
         let wrong = |what: String| Err(Error::Invalid(what));
         let d = &description;
-        if d.method != "primal-dual" {
-            return wrong(format!("unknown method \"{}\"; known is primal-dual.", d.method));
+        if !METHODS.contains(&d.method.as_str()) {
+            let known = METHODS.join(", ");
+            return wrong(format!("unknown method \"{}\"; known are {known}.", d.method));
+        }
+        if d.method == "fed-admm" && (d.staleness > 0 || d.away == "without") {
+            return wrong(
+                "fed-admm goes in lock step; leave --async and --away without out.".into(),
+            );
         }
         if !(d.tolerance >= 0.0 && d.tolerance.is_finite()) {
             return wrong(format!("tolerance is {}; it must be at least 0.", d.tolerance));

@@ -8,6 +8,7 @@ mod up;
 
 use std::path::{Path, PathBuf};
 
+use netfed::Solver;
 use netfed_net::description;
 
 use crate::failure::Failure;
@@ -62,7 +63,7 @@ pub(crate) fn settings_of(
     let given = Given {
         data: Some(data.map_or_else(|| PathBuf::from("none"), Path::to_path_buf)),
         graph: Some(path.clone()),
-        solver: Some("primal-dual".into()),
+        solver: Some(federation.description.method.clone()),
         tol: Some(federation.description.tolerance),
         max_iter: Some(federation.description.rounds),
         ..given
@@ -71,6 +72,17 @@ pub(crate) fn settings_of(
     let unfit = |what: &str| Failure::input(format!("{}, [problem]: {what}", path.display()));
     if settings.columns.features.as_ref().is_none_or(Vec::is_empty) {
         return Err(unfit("the features and their order must be given, as --features A,B,C."));
+    }
+    if settings.solver == Solver::FedAdmm && (settings.rho.is_none() || settings.kappa.is_none()) {
+        return Err(unfit(
+            "nobody sees the data of all members, so the steps of fed-admm must be given; say --rho and --kappa (netfed fit chooses them from the data of one place; try 1 for both with standardized features).",
+        ));
+    }
+    let drop_outs = settings.availability.as_deref().map(str::parse::<f64>);
+    if drop_outs.is_some_and(|a| a.is_err() || settings.solver != Solver::FedAdmm) {
+        return Err(unfit(
+            "in a federation --availability is one number, and goes with fed-admm; for real drop-outs there are --away and --async.",
+        ));
     }
     if settings.standardize {
         return Err(unfit(

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use netfed::{Bound, Clusters, Matrix, Solution, Status, solve};
+use netfed::{Bound, Clusters, Matrix, Solution, Status};
 use serde_json::json;
 
 use crate::args::Fit;
 use crate::commands::{print, start_threads};
 use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
+use crate::federated::{DropOuts, solve_as_asked};
 use crate::given::Given;
 use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{self, Prepared, prepare};
@@ -42,6 +43,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
 pub(crate) struct Fitted {
     pub(crate) prepared: Prepared,
     pub(crate) solution: Solution,
+    drop_outs: Option<DropOuts>,
     /// The models in the units of the data.
     pub(crate) params: Matrix,
     pub(crate) clusters: Clusters,
@@ -59,15 +61,16 @@ impl Fitted {
     ) -> Result<Fitted, Failure> {
         catch_interrupts();
         let mut watch = Watch::new(settings.tol, quiet);
-        let solution =
-            solve(&prepared.problem, &settings.options(), |progress| watch.observe(&progress))?;
+        let (solution, drop_outs) =
+            solve_as_asked(&prepared, settings, |progress| watch.observe(&progress))?;
         watch.finish();
         let seconds = watch.seconds();
         let clusters = Clusters::of(prepared.problem.graph(), &solution);
         let Prepared { problem, graph, .. } = &prepared;
         let edges = EdgeTable::new(problem, graph, &solution.params, &solution.duals);
         let params = prepared.in_units_of_the_data(&solution.params);
-        Ok(Fitted { prepared, solution, params, clusters, edges, history: watch.history, seconds })
+        let history = watch.history;
+        Ok(Fitted { prepared, solution, drop_outs, params, clusters, edges, history, seconds })
     }
 
     /// Writes all files; gives the summary.
@@ -145,10 +148,24 @@ impl Fitted {
             "lambda": settings.lambda,
             "classes": self.prepared.low_label.map(|low| [low, 1.0]),
             "solver": self.solution.method.name(),
+            "drop_outs": self.drop_outs.as_ref().map(|d| json!({
+                "mean_availability": d.mean, "iterations_if_all_there": d.rounds_of_all,
+            })),
             "warnings": self.prepared.warnings,
             "seconds": (self.seconds * 1e6).round() / 1e6,
             "version": env!("CARGO_PKG_VERSION"),
         })
+    }
+
+    /// What the drop-outs cost, in a sentence.
+    fn drop_outs_in_words(&self) -> Option<String> {
+        let d = self.drop_outs.as_ref()?;
+        Some(format!(
+            "Nodes were there in {} of the rounds on average: {} instead of {} with everyone there.",
+            percent(d.mean),
+            plural(self.solution.iterations as usize, "round"),
+            d.rounds_of_all
+        ))
     }
 
     /// What the certificate says, in sentences.
@@ -218,7 +235,11 @@ impl Fitted {
             gap: bounded(c.gap),
             relative_gap: bounded(c.relative_gap),
             tolerance: settings.tol,
-            certificate: &self.certificate_in_words(),
+            certificate: &[
+                self.certificate_in_words(),
+                self.drop_outs_in_words().into_iter().collect(),
+            ]
+            .concat(),
             warnings: &self.prepared.warnings,
             node_share: if c.gap.is_finite() { &c.shares } else { &[] },
             history: &self.history,
@@ -245,6 +266,9 @@ impl Fitted {
             plural(self.clusters.count(), "cluster"),
             largest.join(", ")
         );
+        if let Some(line) = self.drop_outs_in_words() {
+            text.push_str(&format!("  {line}\n"));
+        }
         let certificate = self.certificate_in_words();
         let bounded = self.solution.certificate.gap.is_finite();
         for line in certificate.iter().take(if bounded { 2 } else { 3 }) {

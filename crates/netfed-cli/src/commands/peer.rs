@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use netfed::{Half, Link, PrimalDualNode};
+use netfed::{Device, FedAdmm, FedAdmmNode, Half, Link, LocalStep, PrimalDualNode, Solver};
 use netfed_net::description::Federation;
 use netfed_net::engine::Engine;
 use netfed_net::state::Store;
@@ -15,9 +15,10 @@ use serde_json::json;
 use crate::commands::federation::settings_of;
 use crate::commands::print;
 use crate::failure::Failure;
+use crate::federated::fed_admm;
 use crate::load::{PointTable, read_points};
 use crate::output::{Cell, Csv, Folder};
-use crate::prepare::{INTERCEPT, datasets_of};
+use crate::prepare::{INTERCEPT, datasets_of, sampled};
 use crate::progress::{catch_interrupts, duration, say, stop_flag};
 use crate::settings::Settings;
 
@@ -80,15 +81,30 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let own = Own::read(args, &settings, &nodes)?;
     let dim = own.features.len();
     let penalty = settings.penalty(dim)?;
+    let points = match settings.batch {
+        Some(_) => sampled(&own.datasets, &settings)?,
+        None => Vec::new(),
+    };
     let losses = own
         .datasets
         .into_iter()
         .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
         .collect::<Result<Vec<_>, _>>()?;
+    let method = fed_admm(&settings, FedAdmm::default());
+    let chance = settings.availability.as_deref().and_then(|a| a.parse().ok()).unwrap_or(1.0);
     let mut halves: Vec<Box<dyn Half + '_>> = Vec::new();
-    for (&i, loss) in plan.nodes.iter().zip(&losses) {
+    for (k, (&i, loss)) in plan.nodes.iter().zip(&losses).enumerate() {
+        let (loss, penalty) = (loss.as_ref(), penalty.as_ref());
         let links = Link::of_node(&federation.graph, settings.lambda, i);
-        halves.push(Box::new(PrimalDualNode::new(loss.as_ref(), penalty.as_ref(), links, 1.0)));
+        let device = Device { node: i, loss, points: points.get(k), availability: chance };
+        halves.push(match settings.solver {
+            Solver::FedAdmm => Box::new(FedAdmmNode::new(device, penalty, links, method)),
+            Solver::Admm => {
+                let exact = FedAdmm { local: LocalStep::Exact, ..method };
+                Box::new(FedAdmmNode::new(device, penalty, links, exact))
+            }
+            _ => Box::new(PrimalDualNode::new(loss, penalty, links, 1.0)),
+        });
     }
     let rules = federation.rules(dim)?;
     let neighbors = plan.links.iter().map(|l| rules.members[l.member].clone()).collect();

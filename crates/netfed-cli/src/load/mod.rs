@@ -5,6 +5,7 @@
 //! and `edges` give the rows their meaning. This file holds what they share:
 //! the error and the way file text is quoted in it.
 
+mod availability;
 mod columns;
 mod delimited;
 mod edges;
@@ -26,6 +27,7 @@ mod fixture;
 use std::fmt;
 use std::path::Path;
 
+pub(crate) use availability::read_availability;
 pub(crate) use columns::{PointColumns, Target};
 pub(crate) use edges::{EdgeList, read_edges};
 pub(crate) use matrix::read_matrix;

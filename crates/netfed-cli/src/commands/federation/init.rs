@@ -19,8 +19,9 @@ use crate::report::text::plural;
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("data", |a| a.hide(true)), mut_arg("standardize", |a| a.hide(true)), mut_arg("solver", |a| a.hide(true)),
-    mut_arg("threads", |a| a.hide(true)), mut_arg("seed", |a| a.hide(true)), mut_arg("penalty_matrix", |a| a.hide(true))
+    mut_arg("data", |a| a.hide(true)), mut_arg("standardize", |a| a.hide(true)),
+    mut_arg("threads", |a| a.hide(true)), mut_arg("penalty_matrix", |a| a.hide(true)),
+    mut_arg("solver", |a| a.help("Method: primal-dual, admm or fed-admm [default: primal-dual]"))
 )]
 pub(crate) struct Init {
     #[command(flatten)]
@@ -102,13 +103,12 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         tol: None,
         max_iter: None,
         threads: None,
-        seed: None,
         solver: None,
         ..args.given.clone()
     };
     let description = Description {
         name: args.name.clone(),
-        method: "primal-dual".into(),
+        method: args.given.solver.clone().unwrap_or_else(|| "primal-dual".into()),
         rounds: args.given.max_iter.unwrap_or(100_000),
         tolerance: args.given.tol.unwrap_or(1e-6),
         tell_gap: !args.hide_gap,

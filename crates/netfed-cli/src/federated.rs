@@ -1,0 +1,92 @@
+//! Methods that are simulated as rounds of a federation: ADMM with a fixed ρ, Fed-ADMM, and every method with devices that drop out.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use netfed::{FedAdmm, Federation, Options, Progress, Solution, Solver, simulate, solve};
+
+use crate::failure::Failure;
+use crate::load::read_availability;
+use crate::prepare::Prepared;
+use crate::settings::Settings;
+
+/// What the drop-outs cost.
+pub(crate) struct DropOuts {
+    /// Mean probability of being there.
+    pub(crate) mean: f64,
+    /// Rounds that the same run takes, to the same tolerance, if everyone is there.
+    pub(crate) rounds_of_all: u64,
+}
+
+/// Solves the problem with the method that was asked for.
+pub(crate) fn solve_as_asked(
+    prepared: &Prepared,
+    settings: &Settings,
+    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+) -> Result<(Solution, Option<DropOuts>), Failure> {
+    let (problem, options) = (&prepared.problem, settings.options());
+    let fixed = settings.solver == Solver::FedAdmm || settings.rho.is_some();
+    if settings.availability.is_none() && !fixed {
+        return Ok((solve(problem, &options, observer)?, None));
+    }
+    let suited = FedAdmm::suited(problem);
+    let fed_admm = fed_admm(settings, suited);
+    let availability = match &settings.availability {
+        Some(text) => availability(text, &prepared.nodes)?,
+        None => Vec::new(),
+    };
+    let all = Federation { availability: &[], points: &prepared.points, fed_admm };
+    let federation = Federation { availability: &availability, ..all.clone() };
+    let solution = simulate(problem, &options, &federation, &mut observer)?;
+    if availability.is_empty() {
+        return Ok((solution, None));
+    }
+    let options = Options { max_iterations: solution.iterations, ..options };
+    let undisturbed = simulate(problem, &options, &all, |_| ControlFlow::Continue(()))?;
+    let mean = availability.iter().sum::<f64>() / availability.len() as f64;
+    Ok((solution, Some(DropOuts { mean, rounds_of_all: undisturbed.iterations })))
+}
+
+/// The settings of Fed-ADMM; what is not given is taken from those that suit the problem.
+pub(crate) fn fed_admm(settings: &Settings, suited: FedAdmm) -> FedAdmm {
+    FedAdmm {
+        rho: settings.rho.unwrap_or(suited.rho),
+        kappa: settings.kappa.unwrap_or(suited.kappa),
+        // A given κ means the steps as published.
+        delay: if settings.kappa.is_some() { 0.0 } else { suited.delay },
+        batch: settings.batch,
+        seed: settings.seed,
+        average_after: settings.max_iter / 2,
+        ..suited
+    }
+}
+
+/// Per node the probability that it is there: one number for all, or a file.
+fn availability(text: &str, nodes: &[String]) -> Result<Vec<f64>, Failure> {
+    let checked = |value: f64, whose: &str| match value > 0.0 && value <= 1.0 {
+        true => Ok(value),
+        false => Err(Failure::input(format!(
+            "--availability{whose} is {value}; it must be more than 0 and at most 1."
+        ))),
+    };
+    if let Ok(value) = text.parse::<f64>() {
+        return Ok(vec![checked(value, "")?; nodes.len()]);
+    }
+    let path = Path::new(text);
+    let shown = path.display();
+    let mut given = HashMap::new();
+    for (node, value) in read_availability(path)? {
+        let value = checked(value, &format!(" of node \"{node}\" in {shown}"))?;
+        if given.insert(node.clone(), value).is_some() {
+            return Err(Failure::input(format!("{shown}: the node \"{node}\" is listed twice.")));
+        }
+    }
+    if let Some(stranger) = given.keys().find(|n| !nodes.contains(n)) {
+        return Err(Failure::input(format!(
+            "{shown}: the node \"{stranger}\" is neither in the data nor in the graph."
+        )));
+    }
+    // Who is not listed is always there.
+    Ok(nodes.iter().map(|n| given.get(n).copied().unwrap_or(1.0)).collect())
+}
