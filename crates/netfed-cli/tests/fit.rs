@@ -375,3 +375,81 @@ fn help_has_examples() {
     }
     assert!(stdout(&place.run("--version")).starts_with("netfed "));
 }
+
+#[test]
+fn methods_of_federations_find_the_same_optimum() {
+    let place = Place::with_small_data();
+    assert_eq!(place.run(SMALL).status.code(), Some(0));
+    let best = place.json("run/summary.json")["objective"].as_f64().unwrap();
+    for (k, flags) in [
+        "--solver admm",
+        "--solver admm --rho 0.5",
+        "--solver admm --availability 0.6",
+        "--solver primal-dual --availability 0.6",
+        "--solver fed-admm --tol 1e-5",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let output = place.run(&format!("{} {flags}", SMALL.replace("run", &format!("run{k}"))));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{flags}: {}{}",
+            stdout(&output),
+            stderr(&output)
+        );
+        let summary = place.json(&format!("run{k}/summary.json"));
+        let objective = summary["objective"].as_f64().unwrap();
+        assert!((objective - best).abs() <= 2e-5 * best, "{flags}: {objective} {best}");
+        let rounds = summary["drop_outs"]["iterations_if_all_there"].as_u64();
+        assert_eq!(rounds.is_some(), flags.contains("availability"), "{summary}");
+        if let Some(rounds) = rounds {
+            assert!(rounds < summary["iterations"].as_u64().unwrap());
+            assert!(stdout(&output).contains("with everyone there"), "{}", stdout(&output));
+        }
+        // The settings of the run give the run again.
+        let again = place.run(&format!("fit --config run{k}/config.toml --out again{k}"));
+        assert_eq!(again.status.code(), Some(0), "{flags}: {}", stderr(&again));
+        let read = |run: &str| place.read(&format!("{run}{k}/parameters.csv"));
+        assert_eq!(read("again"), read("run"), "{flags}");
+    }
+}
+
+#[test]
+fn availability_may_differ_from_node_to_node() {
+    let place = Place::with_small_data();
+    let nodes: Vec<String> = {
+        place.run(SMALL);
+        let text = place.read("run/parameters.csv");
+        text.lines().skip(1).map(|l| l.split(',').next().unwrap().to_owned()).collect()
+    };
+    let line = format!("{} --force --solver primal-dual --availability there.csv", SMALL);
+    place.write("there.csv", &format!("node,availability\n{},0.5\n", nodes[0]));
+    assert_eq!(place.run(&line).status.code(), Some(0));
+    for (text, part) in [
+        (format!("node,availability\n{},0\n", nodes[0]), "more than 0"),
+        (format!("node,availability\n{},x\n", nodes[0]), "there.csv"),
+        (format!("node,availability\n{0},0.5\n{0},0.5\n", nodes[0]), "listed twice"),
+        ("node,availability\nnobody,0.5\n".into(), "nobody"),
+        ("node,probability\n".into(), "availability"),
+    ] {
+        place.write("there.csv", &text);
+        let output = place.run(&line);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(stderr(&output).contains(part), "{text}: {}", stderr(&output));
+    }
+    for (flags, part) in [
+        ("--availability 0.5", "--solver primal-dual, admm or fed-admm"),
+        ("--solver primal-dual --availability 1.5", "at most 1"),
+        ("--solver primal-dual --availability nowhere.csv", "nowhere.csv"),
+        ("--solver primal-dual --batch-size 3", "fed-admm"),
+        ("--solver fed-admm --batch-size 0", "at least 1"),
+        ("--solver fed-admm --rho -1", "--rho"),
+        ("--solver admm --kappa 1", "fed-admm"),
+    ] {
+        let output = place.run(&format!("{SMALL} --force {flags}"));
+        assert_eq!(output.status.code(), Some(2), "{flags}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{flags}: {}", stderr(&output));
+    }
+}
