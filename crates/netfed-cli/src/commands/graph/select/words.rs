@@ -27,7 +27,7 @@ pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
     if o.tested > 0 {
         let rule = match o.threshold > 0.0 {
-            true => format!("P-values below {} are dropped", number(o.threshold)),
+            true => format!("Dropped are p-values below {}", number(o.threshold)),
             false => "No p-value is small enough to be dropped".into(),
         };
         let (correction, alpha) = (correction_name(args), args.alpha);
