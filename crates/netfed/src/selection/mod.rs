@@ -8,7 +8,7 @@
 //! follows a known distribution. Pairs whose W² is too large for it are dropped; a [`Correction`] makes up for their number.
 //!
 //! ```
-//! use netfed::selection::{Correction, Estimates, Variance};
+//! use netfed::selection::{Estimates, Variance};
 //! use netfed::{Dataset, LossKind};
 //!
 //! // Three nodes, one feature: y ≈ 2x at the first two, y ≈ −x at the last.

@@ -8,7 +8,7 @@ use super::flags::{Plan, Select};
 use super::outcome::{Outcome, Truth};
 use crate::prepare::names;
 use crate::progress::duration;
-use crate::report::text::{number, plural};
+use crate::report::text::{count, number, plural};
 
 /// The summary for a person.
 pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
@@ -16,32 +16,22 @@ pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
     let mut text = format!(
         "{} tested, {} dropped, {} kept{}, in {}\n",
         plural(o.tested as usize, noun),
-        o.dropped,
-        o.kept(),
+        count(o.dropped as usize),
+        count(o.kept() as usize),
         match o.not_tested {
             0 => String::new(),
-            n => format!(" (with {n} not tested)"),
+            n => format!(" (with {} not tested)", count(n as usize)),
         },
         duration(o.seconds)
     );
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
     if o.tested > 0 {
-        line(match o.threshold > 0.0 {
-            true => format!(
-                "An {noun} is dropped when its p-value is below {} ({}, α = {}; {}).",
-                number(o.threshold),
-                correction_name(args),
-                args.alpha,
-                noise(plan)
-            )
-            .replacen("An pair", "A pair", 1),
-            false => format!(
-                "No p-value is small enough to drop an {noun} ({}, α = {}).",
-                correction_name(args),
-                args.alpha
-            )
-            .replacen("an pair", "a pair", 1),
-        });
+        let rule = match o.threshold > 0.0 {
+            true => format!("Dropped are p-values below {}", number(o.threshold)),
+            false => "No p-value is small enough to be dropped".into(),
+        };
+        let (correction, alpha) = (correction_name(args), args.alpha);
+        line(format!("{rule} ({correction}, α = {alpha}; {}).", noise(plan)));
     }
     o.untested.iter().for_each(|(reason, nodes)| line(untested(o, *reason, nodes, plan)));
     let groups = o.kept.components();
@@ -103,7 +93,7 @@ fn untested(o: &Outcome, reason: Untested, nodes: &[usize], plan: &Plan) -> Stri
     let advice = if advice.is_empty() { String::new() } else { format!(" ({advice})") };
     let who = match one {
         true => format!("The node {}", names(&list)),
-        false => format!("{} nodes ({})", nodes.len(), names(&list)),
+        false => format!("{} ({})", plural(nodes.len(), "node"), names(&list)),
     };
     format!("{who} {why} and {then}{advice}.")
 }
@@ -116,9 +106,9 @@ fn compared(o: &Outcome, truth: &Truth, plan: &Plan) -> String {
     format!(
         "Against the {}: graph fidelity {fidelity}; {} of {} kept, {} of {} lost.",
         plural(o.kept.clusters(), "true cluster"),
-        o.kept.wrong(),
+        count(o.kept.wrong() as usize),
         plural(truth.before.wrong() as usize, "wrong edge"),
-        truth.lost,
+        count(truth.lost as usize),
         plural(truth.before.right() as usize, "true edge")
     )
 }
