@@ -47,6 +47,7 @@
 //! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
 mod auto;
+pub mod baselines;
 mod certificate;
 mod cluster;
 mod cluster_optimum;
