@@ -59,6 +59,7 @@ pub mod draws;
 mod edge_steps;
 mod edge_terms;
 mod error;
+pub mod flavor;
 mod fusion;
 pub mod generate;
 mod graph;
