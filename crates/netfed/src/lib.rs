@@ -41,6 +41,8 @@
 //! | the answer | [`Solution`] with [`Status`] and [`Certificate`] |
 //! | groups of equal models | [`Clusters`] |
 //! | what is proven about a group | [`guarantee`], [`spectral`] |
+//! | methods to compare with | [`baselines`] |
+//! | flavors of federated learning | [`flavor`] |
 //!
 //! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait

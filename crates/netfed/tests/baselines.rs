@@ -105,19 +105,20 @@ struct Table1 {
 }
 
 /// Table I as the authors ran it: two clusters of 50 nodes, w̄ ∈ {0, 1}^d with d = 1000, m = 100, noise .001 per node.
-fn table1(seed: u64, starts: u64) -> Table1 {
+fn table1(draw: u64, first_start: u64, starts: u64) -> Table1 {
     let dim = 1000;
-    let mut random = random(seed);
+    let mut random = random(draw);
     let entries = (0..2 * dim).map(|_| f64::from(u8::from(random.random_bool(0.5)))).collect();
     let centers = Matrix::from_rows(dim, entries).unwrap();
     let differing: f64 =
         centers.row(0).iter().zip(centers.row(1)).map(|(a, b)| (a - b).abs()).sum();
     let truth = clustered(&[50, 50], &centers).unwrap();
-    let data = linear_data(&truth, 100, Noise::PerNode(1e-3), seed + 1000).unwrap();
+    let data = linear_data(&truth, 100, Noise::PerNode(1e-3), draw + 1000).unwrap();
     let problem = problem(Graph::new(100, &[]).unwrap(), &data);
     let clients = Clients::new(&problem);
     let work = LocalSteps { rate: Rate::Constant(0.25), ..LocalSteps::default() };
-    let rounds = Rounds { max_rounds: 1000, tolerance: 1e-9, seed, ..Rounds::default() };
+    let rounds =
+        Rounds { max_rounds: 1000, tolerance: 1e-9, seed: first_start, ..Rounds::default() };
     let common = fed_avg(&clients, &vec![0.0; dim], &work, &rounds, go_on).unwrap();
     assert_eq!(common.trace.status, Status::Settled);
     let found = ifca_from_random(&clients, 2, starts, &work, &rounds, go_on).unwrap();
@@ -135,8 +136,8 @@ fn table1(seed: u64, starts: u64) -> Table1 {
 /// IFCA is left with the noise, less the fifth that 1000 parameters take of 5000 points: about 8e-7.
 #[test]
 fn table_1_as_it_was_run() {
-    // A start that separates the clusters; four of ten do.
-    let found = table1(3, 1);
+    // A start that separates the clusters; about half of them do.
+    let found = table1(3, 3, 1);
     let expected = 0.225 * found.differing;
     assert!((found.fed_avg / expected - 1.0).abs() < 0.03, "{} {expected}", found.fed_avg);
     assert!((100.0..125.0).contains(&found.fed_avg), "{}", found.fed_avg);
@@ -148,10 +149,10 @@ fn table_1_as_it_was_run() {
 #[test]
 #[ignore = "prints figures; takes minutes"]
 fn eight_draws_of_table_1() {
-    for seed in 0..8 {
-        let Table1 { fed_avg, ifca, differing } = table1(seed, 10);
+    for draw in 0..8 {
+        let Table1 { fed_avg, ifca, differing } = table1(draw, 0, 10);
         let ratio = fed_avg / differing;
-        eprintln!("{seed}: {differing} differ, FedAvg {fed_avg:.2} ({ratio:.4}), IFCA {ifca:.2e}");
+        eprintln!("{draw}: {differing} differ, FedAvg {fed_avg:.2} ({ratio:.4}), IFCA {ifca:.2e}");
     }
 }
 
@@ -223,20 +224,26 @@ fn halves_driven_by_hand_give_the_same_bits() {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
-    let (data, graph) = small();
+    // Large enough for several threads to be used: 20 nodes with 60 · 40 entries.
+    let truth = clustered(&[10, 10], &random_start(2, 60, 3).unwrap()).unwrap();
+    let data = linear_data(&truth, 40, Noise::PerPoint(0.3), 4).unwrap();
+    let graph = stochastic_block_model(&[10, 10], 0.6, 0.2, 5).unwrap();
     let (problem, points) = (problem(graph, &data), points(&data));
     let clients = Clients::with_points(&problem, &points).unwrap();
+    let work = LocalSteps { rate: Rate::Constant(0.002), ..WORK };
     let all = || {
-        let rounds = Rounds { fraction: 0.5, ..fixed(20) };
-        let a = fed_avg(&clients, &[0.0; 5], &WORK, &rounds, go_on).unwrap();
-        let b = ifca(&clients, &random_start(2, 5, 2).unwrap(), &WORK, &rounds, go_on).unwrap();
-        let c = gossip(&clients, &[0.0; 5], &WORK, 20, 0.0, go_on).unwrap();
-        let clusters: Vec<usize> = (0..16).map(|i| i / 8).collect();
+        let rounds = Rounds { fraction: 0.5, ..fixed(8) };
+        let a = fed_avg(&clients, &[0.0; 60], &work, &rounds, go_on).unwrap();
+        let b = ifca(&clients, &random_start(2, 60, 2).unwrap(), &work, &rounds, go_on).unwrap();
+        let c = gossip(&clients, &[0.0; 60], &work, 8, 0.0, go_on).unwrap();
+        let clusters: Vec<usize> = (0..20).map(|i| i / 10).collect();
         (a, b, c, oracle(&problem, &clusters, Weighting::Points).unwrap())
     };
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(all)
     };
-    assert_eq!(with(1), with(4));
+    let one = with(1);
+    assert_eq!(one.0.trace.status, Status::MaxRounds);
+    assert_eq!(one, with(4));
 }

@@ -1,5 +1,6 @@
 //! Who holds which data, and how much each of them counts.
 
+use super::checks::same_size;
 use crate::draws;
 use crate::loss::{Loss, Sampled};
 use crate::{Error, Problem};
@@ -19,15 +20,11 @@ impl<'a> Clients<'a> {
 
     /// Clients that may also take mini-batches; `points` has one entry per node, the points of its loss.
     pub fn with_points(problem: &'a Problem, points: &'a [Sampled]) -> Result<Clients<'a>, Error> {
-        let check = |what, expected, found| match expected == found {
-            true => Ok(()),
-            false => Err(Error::Size { what, expected, found }),
-        };
-        check("nodes with points for mini-batches", problem.nodes(), points.len())?;
+        same_size("nodes with points for mini-batches", problem.nodes(), points.len())?;
         for (i, own) in points.iter().enumerate() {
             let loss = problem.loss(i);
-            check("points of a node for mini-batches", loss.points(), own.points())?;
-            check("features of a node for mini-batches", loss.dim(), own.data().dim())?;
+            same_size("points of a node for mini-batches", loss.points(), own.points())?;
+            same_size("features of a node for mini-batches", loss.dim(), own.data().dim())?;
         }
         Ok(Clients { problem, points: Some(points) })
     }
@@ -40,6 +37,12 @@ impl<'a> Clients<'a> {
     /// Number of clients.
     pub fn count(&self) -> usize {
         self.problem.nodes()
+    }
+
+    /// The mean size of a client's data in entries: what its work costs.
+    pub(crate) fn cost(&self) -> usize {
+        let points: usize = self.all().map(|c| c.loss.points()).sum();
+        points / self.count().max(1) * self.problem.dim()
     }
 
     /// What one client holds.
@@ -85,7 +88,7 @@ impl ClientData<'_> {
         }
     }
 
-    /// out ← argmin over z of L(z) + (λ/2)‖z − center‖²; for λ = 0 a minimizer of L.
+    /// argmin over z of L(z) + (λ/2)‖z − center‖²; for λ = 0 a minimizer of L.
     pub(crate) fn personalize(&self, center: &[f64], lambda: f64) -> Vec<f64> {
         let mut out = center.to_vec();
         match lambda > 0.0 {

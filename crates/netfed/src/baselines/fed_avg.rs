@@ -6,6 +6,7 @@
 //! clients agree. With a part of the clients and unequal weights the mean is that of the round, which pulls towards small clients; nodes that
 //! count alike do not have this bias.
 
+use super::checks::same_size;
 use super::clients::{ClientData, Clients};
 use super::local_steps::LocalSteps;
 use super::rounds::{Answer, Client, Outcome, Round, Rounds, Server, run};
@@ -78,11 +79,7 @@ pub(crate) fn average<'a>(
 
 /// A start of the right size.
 pub(crate) fn check_start(clients: &Clients<'_>, start: &[f64]) -> Result<(), Error> {
-    let (expected, found) = (clients.problem().dim(), start.len());
-    match expected == found {
-        true => Ok(()),
-        false => Err(Error::Size { what: "parameters of the start", expected, found }),
-    }
+    same_size("parameters of the start", clients.problem().dim(), start.len())
 }
 
 /// FedAvg from a model. The observer is called after every round and may end the run.

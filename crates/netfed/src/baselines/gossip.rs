@@ -6,9 +6,10 @@
 //! do not use the weights of the edges. One model for every connected component: near the minimizer of Σ Lᵢ with a constant rate,
 //! at it with a rate c/√t. On a complete graph it is FedAvg with nodes that count alike.
 
+use super::checks::nonnegative;
 use super::clients::{ClientData, Clients};
 use super::fed_avg::check_start;
-use super::local_steps::{LocalSteps, nonnegative};
+use super::local_steps::LocalSteps;
 use super::neighbors::{Peer, run_peers};
 use super::rounds::{Outcome, Round};
 use crate::linalg::axpy;
@@ -70,20 +71,26 @@ pub fn gossip(
     check_start(clients, start)?;
     let coupled = clients.problem().at_lambda(1.0)?;
     let graph = coupled.graph();
-    let node = |data: ClientData<'_>| {
+    let degrees = |data: ClientData<'_>| {
         let slots = graph.incident(data.node).iter();
-        let degrees: Vec<usize> = slots.map(|s| graph.degree(s.neighbor())).collect();
-        (data.node, degrees)
+        slots.map(|s| graph.degree(s.neighbor())).collect::<Vec<usize>>()
     };
-    let degrees: Vec<(usize, Vec<usize>)> = clients.all().map(node).collect();
-    let peers = degrees
-        .iter()
-        .map(|(i, degrees)| GossipNode::new(clients.data(*i), *work, degrees, start.to_vec()))
-        .collect::<Vec<_>>();
+    let peers = clients
+        .all()
+        .map(|data| GossipNode::new(data, *work, &degrees(data), start.to_vec()))
+        .collect();
     let losses = |params: &Matrix| -> f64 {
         (0..clients.count()).map(|i| clients.problem().loss(i).value(params.row(i))).sum()
     };
-    run_peers(graph, peers, max_rounds, tolerance, losses, observer)
+    run_peers::<GossipNode<'_>>(
+        graph,
+        peers,
+        clients.cost(),
+        max_rounds,
+        tolerance,
+        losses,
+        observer,
+    )
 }
 
 #[cfg(test)]
@@ -109,7 +116,7 @@ mod tests {
                 GossipNode::new(data, WORK, &degrees, vec![i as f64, (i * i) as f64])
             };
             let peers: Vec<GossipNode<'_>> = (0..5).map(node).collect();
-            let run = run_peers(&graph, peers, 1, 0.0, |_| 0.0, go_on).unwrap();
+            let run = run_peers(&graph, peers, 1, 1, 0.0, |_| 0.0, go_on).unwrap();
             let mean = |j: usize| (0..5).map(|i| run.params.row(i)[j]).sum::<f64>() / 5.0;
             assert!(close(&[mean(0), mean(1)], &[2.0, 6.0], 1e-14));
             if edges.len() == 10 {

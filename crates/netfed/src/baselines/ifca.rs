@@ -6,6 +6,7 @@
 //! The outcome depends on the start; often all clients take the same model in the first round, and the others are lost. [`ifca_from_random`]
 //! tries several starts and keeps the run with the least loss. K = 1 is FedAvg.
 
+use super::checks::same_size;
 use super::clients::{ClientData, Clients};
 use super::fed_avg::average;
 use super::local_steps::LocalSteps;
@@ -107,15 +108,8 @@ pub fn ifca(
 ) -> Result<Partition, Error> {
     work.check(clients)?;
     let dim = clients.problem().dim();
-    let sizes = [
-        ("parameters of the models to start IFCA from", dim, start.cols()),
-        ("models to start IFCA from, at least", 1, start.rows().min(1)),
-    ];
-    for (what, expected, found) in sizes {
-        if expected != found {
-            return Err(Error::Size { what, expected, found });
-        }
-    }
+    same_size("parameters of the models to start IFCA from", dim, start.cols())?;
+    same_size("models to start IFCA from, at least", 1, start.rows().min(1))?;
     let halves = clients.all().map(|data| IfcaClient::new(data, *work)).collect();
     let mut server = IfcaServer::new(rounds.weighting.all(clients), start.clone());
     let (message, outcome) = run::<IfcaClient<'_>>(clients, halves, &mut server, rounds, observer)?;

@@ -4,6 +4,7 @@
 //!
 //! Every client takes the same number of steps, whatever the number of its points; an epoch of m points is m/(batch size) steps.
 
+use super::checks::{positive, same_size};
 use super::clients::{ClientData, Clients};
 use crate::Error;
 
@@ -56,10 +57,7 @@ impl LocalSteps {
         if let Some(size) = self.batch {
             positive("the size of a mini-batch", size as f64)?;
             let found = clients.all().filter(|c| c.points.is_some()).count();
-            if found < clients.count() {
-                let what = "nodes with points for mini-batches";
-                return Err(Error::Size { what, expected: clients.count(), found });
-            }
+            same_size("nodes with points for mini-batches", clients.count(), found)?;
         }
         Ok(())
     }
@@ -82,22 +80,6 @@ impl LocalSteps {
             }
         }
         v
-    }
-}
-
-/// A number that must be positive.
-pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
-    match value > 0.0 && value.is_finite() {
-        true => Ok(()),
-        false => Err(Error::BadNumber { name, value, expected: "positive and finite" }),
-    }
-}
-
-/// A number that must not be negative.
-pub(crate) fn nonnegative(name: &'static str, value: f64) -> Result<(), Error> {
-    match value >= 0.0 && value.is_finite() {
-        true => Ok(()),
-        false => Err(Error::BadNumber { name, value, expected: "nonnegative and finite" }),
     }
 }
 

@@ -33,6 +33,8 @@
 //! # Ok::<(), netfed::Error>(())
 //! ```
 
+mod align;
+mod checks;
 mod clients;
 mod ditto;
 mod fed_avg;
@@ -52,6 +54,7 @@ mod subgradient;
 mod testing;
 mod vertical;
 
+pub use align::align;
 pub use clients::{ClientData, Clients, Weighting};
 pub use ditto::{DittoClient, ditto};
 pub use fed_avg::{AveragingServer, FedAvgClient, fed_avg};
@@ -67,4 +70,4 @@ pub use oracle::oracle;
 pub use pooled::{Optimum, pooled};
 pub use rounds::{Answer, Client, Outcome, Round, Rounds, Server, Status, Trace};
 pub use subgradient::{SubgradientNode, subgradient};
-pub use vertical::{LabelHolder, Party, VerticalModel, align, vertical};
+pub use vertical::{LabelHolder, Party, VerticalModel, vertical};

@@ -1,12 +1,12 @@
 //! Rounds without a server: every node sends a message to its neighbors, then takes in theirs, in the order of its slots.
 
 use super::rounds::{Movement, Outcome, Round, Status, Trace};
+use crate::parallel::map_items;
 use crate::{Error, Graph, Matrix};
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// One node's half of a method between neighbors, without input and output.
-pub trait Peer: Send + Sync {
+pub trait Peer: Send {
     /// Works, and gives the message to all neighbors.
     fn message(&mut self, round: u64) -> Vec<f64>;
 
@@ -17,10 +17,11 @@ pub trait Peer: Send + Sync {
     fn params(&self) -> &[f64];
 }
 
-/// Runs the halves of a method; `objective` is recorded after every round.
+/// Runs the halves of a method; `cost` is the work of a node in entries, `objective` is recorded after every round.
 pub(crate) fn run_peers<P: Peer>(
     graph: &Graph,
     mut peers: Vec<P>,
+    cost: usize,
     max_rounds: u64,
     tolerance: f64,
     objective: impl Fn(&Matrix) -> f64,
@@ -36,8 +37,8 @@ pub(crate) fn run_peers<P: Peer>(
     let (mut sent, mut history) = (vec![0; peers.len()], Vec::new());
     let (mut status, mut done) = (None, 0);
     while status.is_none() && done < max_rounds {
-        let messages: Vec<Vec<f64>> = peers.par_iter_mut().map(|p| p.message(done)).collect();
-        peers.par_iter_mut().enumerate().for_each(|(i, peer)| {
+        let messages = map_items(&mut peers, cost, |_, peer| peer.message(done));
+        map_items(&mut peers, cost, |i, peer| {
             let slots = graph.incident(i).iter();
             let theirs: Vec<&[f64]> = slots.map(|s| messages[s.neighbor()].as_slice()).collect();
             peer.absorb(done, &theirs);

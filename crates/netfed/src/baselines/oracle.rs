@@ -2,6 +2,7 @@
 //!
 //!   wᵢ = argmin over w of Σ_{j in the cluster of i} cⱼLⱼ(w)
 
+use super::checks::same_size;
 use super::clients::Weighting;
 use super::pooled::{Optimum, minimizer};
 use crate::solve::Status;
@@ -14,10 +15,7 @@ pub fn oracle(
     of_node: &[usize],
     weighting: Weighting,
 ) -> Result<Optimum, Error> {
-    if of_node.len() != problem.nodes() {
-        let (expected, found) = (problem.nodes(), of_node.len());
-        return Err(Error::Size { what: "nodes with a cluster", expected, found });
-    }
+    same_size("nodes with a cluster", problem.nodes(), of_node.len())?;
     let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     of_node.iter().enumerate().for_each(|(i, &c)| clusters.entry(c).or_default().push(i));
     let mut params = Matrix::zeros(problem.nodes(), problem.dim());

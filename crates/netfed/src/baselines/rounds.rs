@@ -1,11 +1,11 @@
 //! Rounds with a server: it sends a message to the clients that take part, each works and answers, the server makes the next
 //! message of the answers, taken in the order of the nodes.
 
+use super::checks::nonnegative;
 use super::clients::{Clients, Weighting};
-use super::local_steps::nonnegative;
 use crate::linalg::{distance, norm};
+use crate::parallel::map_items;
 use crate::{Error, Matrix, draws};
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// A client's half of a method, without input and output.
@@ -152,11 +152,12 @@ impl Movement {
     }
 }
 
-/// Runs the halves of a method. Clients with weight 0 never take part. Gives the last message as well.
+/// Runs the halves of a method; `cost` is the work of a client in entries. Clients with weight 0 never take part. Gives the last message as well.
 pub(crate) fn drive<C: Client>(
     clients: &mut [C],
     server: &mut dyn Server,
     weights: &[f64],
+    cost: usize,
     rounds: &Rounds,
     mut observer: impl FnMut(Round) -> ControlFlow<()>,
 ) -> Result<(Vec<f64>, Trace), Error> {
@@ -174,15 +175,13 @@ pub(crate) fn drive<C: Client>(
         let chosen = draws::participants(rounds.seed, done, &able, count);
         let mut takes_part = vec![false; clients.len()];
         chosen.iter().for_each(|&i| takes_part[i] = true);
-        let answers: Vec<(Answer, f64)> = clients
-            .par_iter_mut()
-            .enumerate()
-            .filter(|(node, _)| takes_part[*node])
-            .map(|(node, client)| {
+        let answers = map_items(clients, cost, |node, client| {
+            takes_part[node].then(|| {
                 let (values, loss) = client.answer(done, &message);
                 (Answer { node, values }, loss)
             })
-            .collect();
+        });
+        let answers: Vec<(Answer, f64)> = answers.into_iter().flatten().collect();
         let (mut total, mut loss) = (0.0, 0.0);
         for (answer, own) in &answers {
             sent[answer.node] += answer.values.len() as u64;
@@ -209,7 +208,7 @@ pub(crate) fn drive<C: Client>(
 }
 
 /// [`drive`] with clients that all have models of the problem's size.
-pub(crate) fn run<C: Client + Sync>(
+pub(crate) fn run<C: Client>(
     clients: &Clients<'_>,
     mut halves: Vec<C>,
     server: &mut dyn Server,
@@ -217,8 +216,8 @@ pub(crate) fn run<C: Client + Sync>(
     observer: impl FnMut(Round) -> ControlFlow<()>,
 ) -> Result<(Vec<f64>, Outcome), Error> {
     let weights = rounds.weighting.all(clients);
-    let (message, trace) = drive(&mut halves, server, &weights, rounds, observer)?;
-    let models: Vec<Vec<f64>> = halves.par_iter().map(|half| half.model(&message)).collect();
+    let (message, trace) = drive(&mut halves, server, &weights, clients.cost(), rounds, observer)?;
+    let models = map_items(&mut halves, clients.cost(), |_, half| half.model(&message));
     let params = Matrix::from_rows(clients.problem().dim(), models.concat())?;
     Ok((message, Outcome { params, trace }))
 }

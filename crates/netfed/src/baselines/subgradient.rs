@@ -5,9 +5,10 @@
 //! Simple and slow. Where φ or a loss has kinks, a constant rate ends in oscillation around the minimizer; η_t = c/√(t + 1) converges like
 //! 1/√t. It never makes models exactly equal.
 
+use super::checks::nonnegative;
 use super::clients::{ClientData, Clients};
 use super::fed_avg::check_start;
-use super::local_steps::{LocalSteps, nonnegative};
+use super::local_steps::LocalSteps;
 use super::neighbors::{Peer, run_peers};
 use super::rounds::{Outcome, Round};
 use crate::Error;
@@ -86,18 +87,18 @@ pub fn subgradient(
         });
     }
     let problem = clients.problem();
-    let peer = |data: ClientData<'_>| {
+    let links = |data: ClientData<'_>| {
         let slots = problem.graph().incident(data.node).iter();
         slots.map(|s| Link { sign: s.sign(), coupling: problem.coupling(s.edge()) }).collect()
     };
     let peers = clients
         .all()
         .map(|data| {
-            SubgradientNode::new(data, problem.penalty(), peer(data), *work, start.to_vec())
+            SubgradientNode::new(data, problem.penalty(), links(data), *work, start.to_vec())
         })
         .collect::<Vec<_>>();
     let objective = |params: &crate::Matrix| problem.objective(params);
-    run_peers(problem.graph(), peers, max_rounds, tolerance, objective, observer)
+    run_peers(problem.graph(), peers, clients.cost(), max_rounds, tolerance, objective, observer)
 }
 
 #[cfg(test)]

@@ -8,15 +8,15 @@
 //!   label holder:  p̄ = (1/N) Σ_k p_k⁺,   z̄⁺ = argmin (1/m) Σ_r ℓ(N z̄_r, y_r) + (Nρ/2)‖z̄ − p̄ − u‖²,
 //!                  u⁺ = u + p̄ − z̄⁺,   sends b = z̄⁺ − p̄ − u⁺
 //!
-//! Only numbers per person travel, m each way, neither features nor models nor labels. It converges to a minimizer with all features in one place.
+//! Only one number per person travels each way, neither features nor models nor labels; these numbers still say something about both, so this is no
+//! proof of privacy. It converges to a minimizer with all features in one place.
 
-use super::local_steps::{nonnegative, positive};
+use super::checks::{nonnegative, positive, same_size};
 use super::rounds::{Answer, Client, Round, Rounds, Server, Trace, drive};
 use crate::linalg::{axpy, dot, svd};
 use crate::loss::{Absolute, Hinge, Huber, Logistic, ScalarLoss, Squared};
 use crate::{Dataset, Error, LossKind};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 /// A party's half: its features of all people.
@@ -134,11 +134,11 @@ impl<S: ScalarLoss> Server for LabelHolder<S> {
         self.last_loss = losses.sum::<f64>() / people as f64;
         // In t = N z̄ the second term is (κ/2)(t − N(p̄ + u))², after a multiplication by m.
         let kappa = self.rho * people as f64 / n;
-        for r in 0..people {
-            let sum = mean[r] + self.scaled_dual[r];
+        for (r, mean) in mean.into_iter().enumerate() {
+            let sum = mean + self.scaled_dual[r];
             let z = self.nearest(self.labels[r], kappa, n * sum) / n;
             self.scaled_dual[r] = sum - z;
-            self.message[r] = z - mean[r] - self.scaled_dual[r];
+            self.message[r] = z - mean - self.scaled_dual[r];
         }
     }
 
@@ -164,7 +164,7 @@ impl VerticalModel {
 }
 
 /// Trains a linear model on features that the parties keep to themselves: row r of every party and label r are about the same person
-/// (see [`align`]). `rounds` gives the number of rounds and the tolerance; all parties take part in every round.
+/// (see [`align`](super::align)). `rounds` gives the number of rounds and the tolerance; all parties take part in every round.
 pub fn vertical(
     kind: LossKind,
     parties: Vec<Dataset>,
@@ -207,48 +207,25 @@ fn run<S: ScalarLoss>(
     observer: impl FnMut(Round) -> ControlFlow<()>,
 ) -> Result<VerticalModel, Error> {
     let (count, people) = (parties.len(), labels.len());
-    if count == 0 || people == 0 {
-        let (what, found) = ("parties and people of vertical learning, at least", 0);
-        return Err(Error::Size { what, expected: 1, found });
-    }
+    let least = count.min(people).min(1);
+    same_size("parties and people of vertical learning, at least", 1, least)?;
     // κ of the label holder is then the curvature of ℓ: neither of the two terms outweighs the other.
     let rho = curvature * count as f64 / people as f64;
     let mut halves = Vec::with_capacity(count);
     for features in parties {
-        if features.points() != people {
-            let (what, found) = ("people of a party of vertical learning", features.points());
-            return Err(Error::Size { what, expected: people, found });
-        }
+        same_size("people of a party of vertical learning", people, features.points())?;
         halves.push(Party::new(features, ridge, rho)?);
     }
     let mut holder = LabelHolder::new(loss, labels.to_vec(), count, rho);
     let all = Rounds { fraction: 1.0, ..*rounds };
-    let (message, trace) = drive(&mut halves, &mut holder, &vec![1.0; count], &all, observer)?;
+    let (message, trace) =
+        drive(&mut halves, &mut holder, &vec![1.0; count], people, &all, observer)?;
     Ok(VerticalModel { params: halves.iter().map(|p| p.model(&message)).collect(), trace })
-}
-
-/// The people that all parties know, in the order of their ids: for every party the rows that hold them. Ids that one party has twice
-/// are refused.
-pub fn align<T: Ord>(parties: &[&[T]]) -> Result<Vec<Vec<usize>>, Error> {
-    let mut rows: BTreeMap<&T, Vec<usize>> = BTreeMap::new();
-    for (k, ids) in parties.iter().enumerate() {
-        for (row, id) in ids.iter().enumerate() {
-            let known = rows.entry(id).or_default();
-            if known.len() > k {
-                let what = "rows of a party with the same id";
-                return Err(Error::Size { what, expected: 1, found: 2 });
-            }
-            if known.len() == k {
-                known.push(row);
-            }
-        }
-    }
-    let common: Vec<Vec<usize>> = rows.into_values().filter(|r| r.len() == parties.len()).collect();
-    Ok((0..parties.len()).map(|k| common.iter().map(|rows| rows[k]).collect()).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::go_on;
     use super::*;
     use crate::generate::random;
     use rand::RngExt;
@@ -274,10 +251,6 @@ mod tests {
             labels.clone(),
             Dataset::new(6, all, labels).unwrap(),
         )
-    }
-
-    fn go_on(_: Round) -> ControlFlow<()> {
-        ControlFlow::Continue(())
     }
 
     #[test]
@@ -312,8 +285,8 @@ mod tests {
         let run = |parties, labels: &[f64], kind, ridge| {
             vertical(kind, parties, labels, ridge, &rounds, go_on)
         };
-        let found = run(one(), &[3.0], LossKind::Squared, 0.0).unwrap();
-        assert!((found.predict(&[&[2.0]]) - 3.0).abs() < 1e-10);
+        let once = run(one(), &[3.0], LossKind::Squared, 0.0).unwrap();
+        assert!((once.predict(&[&[2.0]]) - 3.0).abs() < 1e-10);
         let twice = run([one(), one()].concat(), &[3.0], LossKind::Squared, 0.0).unwrap();
         assert!((twice.predict(&[&[2.0], &[2.0]]) - 3.0).abs() < 1e-10);
         assert!(run(one(), &[3.0, 1.0], LossKind::Squared, 0.0).is_err());
@@ -322,14 +295,5 @@ mod tests {
         assert!(run(vec![], &[3.0], LossKind::Squared, 0.0).is_err());
         assert!(run(one(), &[3.0], LossKind::Logistic, 0.0).is_err(), "labels are classes");
         assert!(run(one(), &[f64::NAN], LossKind::Squared, 0.0).is_err());
-    }
-
-    #[test]
-    fn people_are_matched_by_id() {
-        let rows = align(&[&["eve", "bob", "ann"], &["ann", "zoe", "eve"], &["eve", "ann"]]);
-        assert_eq!(rows.unwrap(), [vec![2, 0], vec![0, 2], vec![1, 0]]);
-        assert!(align(&[&["ann", "ann"][..], &["ann"]]).is_err());
-        assert!(align(&[&["ann"][..], &["bob", "bob"]]).is_ok(), "nobody in common");
-        assert!(align::<u8>(&[]).unwrap().is_empty());
     }
 }
