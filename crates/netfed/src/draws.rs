@@ -2,6 +2,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
 
 /// What a random choice is for: choices of different purposes are independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum Purpose {
     Availability,
     /// The nodes that take part in a round.
     Participants,
+    /// Models to start from.
+    Start,
 }
 
 /// The random numbers of one node in one round.
@@ -27,20 +30,37 @@ pub fn draws(seed: u64, purpose: Purpose, node: usize, round: u64) -> ChaCha8Rng
 
 /// A mini-batch of `size` of a node's `points`, without repetition, in increasing order; all of them if there are no more.
 pub fn batch(seed: u64, node: usize, round: u64, points: usize, size: usize) -> Vec<usize> {
-    if size >= points {
-        return (0..points).collect();
+    subset(|| draws(seed, Purpose::Batch, node, round), points, size)
+}
+
+/// The nodes that take part in a round: `count` of those given, in the same order; all of them if there are no more.
+pub fn participants(seed: u64, round: u64, nodes: &[usize], count: usize) -> Vec<usize> {
+    let chosen = subset(|| draws(seed, Purpose::Participants, 0, round), nodes.len(), count);
+    chosen.into_iter().map(|k| nodes[k]).collect()
+}
+
+/// `size` of the numbers below `all`, in increasing order; every set of that size is equally likely.
+fn subset(random: impl FnOnce() -> ChaCha8Rng, all: usize, size: usize) -> Vec<usize> {
+    if size >= all {
+        return (0..all).collect();
     }
-    let mut random = draws(seed, Purpose::Batch, node, round);
+    let mut random = random();
     // Floyd's algorithm.
-    let mut rows: Vec<usize> = Vec::with_capacity(size);
-    for last in points - size..points {
-        let row = random.random_range(0..=last);
-        match rows.binary_search(&row) {
-            Ok(_) => rows.push(last),
-            Err(place) => rows.insert(place, row),
+    let mut chosen: Vec<usize> = Vec::with_capacity(size);
+    for last in all - size..all {
+        let one = random.random_range(0..=last);
+        match chosen.binary_search(&one) {
+            Ok(_) => chosen.push(last),
+            Err(place) => chosen.insert(place, one),
         }
     }
-    rows
+    chosen
+}
+
+/// `dim` standard normal numbers: the start of the model with this number.
+pub fn start(seed: u64, model: usize, dim: usize) -> Vec<f64> {
+    let mut random = draws(seed, Purpose::Start, model, 0);
+    (0..dim).map(|_| StandardNormal.sample(&mut random)).collect()
 }
 
 /// Whether a node that is there with the given probability is there in a round.
@@ -66,6 +86,21 @@ mod tests {
         }
         // 900 expected, standard deviation 25.
         assert!(count.iter().all(|&c| (775..1025).contains(&c)), "{count:?}");
+    }
+
+    #[test]
+    fn participants_are_a_fair_part_of_the_nodes() {
+        let nodes = [1, 4, 5, 9];
+        assert_eq!(participants(1, 2, &nodes, 9), nodes);
+        let mut count = [0; 10];
+        for round in 0..4000 {
+            let part = participants(1, round, &nodes, 2);
+            assert!(part.len() == 2 && part[0] < part[1]);
+            part.iter().for_each(|&i| count[i] += 1);
+        }
+        // 2000 expected, standard deviation 32.
+        assert!(nodes.iter().all(|&i| (1840..2160).contains(&count[i])), "{count:?}");
+        assert_eq!(count.iter().sum::<usize>(), 8000);
     }
 
     #[test]

@@ -42,6 +42,8 @@
 //! | groups of equal models | [`Clusters`] |
 //! | what is proven about a group | [`guarantee`], [`spectral`] |
 //! | which pairs of nodes may share a model | [`selection`] |
+//! | methods to compare with | [`baselines`] |
+//! | flavors of federated learning | [`flavor`] |
 //!
 //! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
@@ -49,6 +51,7 @@
 
 mod admm;
 mod auto;
+pub mod baselines;
 mod certificate;
 mod cluster;
 mod cluster_optimum;
@@ -61,6 +64,7 @@ mod edge_steps;
 mod edge_terms;
 mod error;
 mod fed_admm;
+pub mod flavor;
 mod fusion;
 pub mod generate;
 mod graph;

@@ -43,6 +43,18 @@ pub(crate) fn map_rows<S, T: Send>(
     (0..rows).into_par_iter().map_init(scratch, |scratch, row| f(row, scratch)).collect()
 }
 
+/// f(index, item) for every item, in order; `cost` is the work of an item in entries.
+pub(crate) fn map_items<I: Send, T: Send>(
+    items: &mut [I],
+    cost: usize,
+    f: impl Fn(usize, &mut I) -> T + Sync + Send,
+) -> Vec<T> {
+    if items.len().saturating_mul(cost) <= WORK {
+        return items.iter_mut().enumerate().map(|(k, item)| f(k, item)).collect();
+    }
+    items.par_iter_mut().enumerate().map(|(k, item)| f(k, item)).collect()
+}
+
 /// Σ f(row, scratch) for row = 0 … rows − 1, added up in blocks of a fixed size; `cost` is the work of a row in entries.
 pub(crate) fn sum_rows(
     rows: usize,

@@ -22,6 +22,7 @@ mod mean;
 mod newton;
 mod sampled;
 mod scalar;
+mod scaled;
 mod squared;
 mod zero;
 
@@ -37,6 +38,7 @@ pub use mean::Mean;
 pub(crate) use mean::mean_prox;
 pub use sampled::Sampled;
 pub use scalar::ScalarLoss;
+pub(crate) use scaled::Scaled;
 pub use squared::Squared;
 pub use zero::Zero;
 

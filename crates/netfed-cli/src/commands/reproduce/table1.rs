@@ -141,7 +141,7 @@ pub(crate) fn table1(request: &Request) -> Result<Outcome, Failure> {
     steps.finish();
     outcome.notes = vec![
         "The paper's numbers belong to d = 1000, m = 100 and to the error of the labels, although its text says d = 100, m = 10 and (40).".into(),
-        "IFCA is not part of netfed. FedAvg is its limit, the least squares model of all data together: it cannot serve two clusters at once.".into(),
+        "IFCA is not run here: docs/baselines.md has its figures. FedAvg is its limit, the least squares model of all data together: it cannot serve two clusters at once.".into(),
         "The iterations are fixed at K = 1000; the rows with K = 2000 show what more of them change.".into(),
         format!("What is left of the error of Algorithm 1 is the noise and the pull of the edges between the clusters, which grows with the square of their number, 25 on average: graphs differ a lot, and the paper and the re-run have one graph each. Error (40) here, {}", pulls.join(" ")),
     ];

@@ -1,0 +1,130 @@
+//! The local work of a client: E (stochastic) gradient steps from the model w it was sent,
+//!
+//!   v ← v − η (g̃(v) + μ(v − w)),   v = w at first,   g̃ the gradient of L or of a mini-batch
+//!
+//! Every client takes the same number of steps, whatever the number of its points; an epoch of m points is m/(batch size) steps.
+
+use super::checks::{positive, same_size};
+use super::clients::{ClientData, Clients};
+use crate::Error;
+
+/// The step size η in round t = 0, 1, …
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rate {
+    /// The same in every round.
+    Constant(f64),
+    /// c/√(t + 1), for (sub)gradients that do not vanish at the minimizer.
+    InverseRoot(f64),
+}
+
+impl Rate {
+    /// η of a round.
+    pub fn at(self, round: u64) -> f64 {
+        match self {
+            Rate::Constant(rate) => rate,
+            Rate::InverseRoot(rate) => rate / ((round + 1) as f64).sqrt(),
+        }
+    }
+
+    pub(crate) fn check(self) -> Result<(), Error> {
+        positive("the learning rate", self.at(0))
+    }
+}
+
+/// The gradient steps of a client in a round.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LocalSteps {
+    /// Number of steps E ≥ 1.
+    pub steps: u64,
+    /// The learning rate η.
+    pub rate: Rate,
+    /// Points per step; None: all of them.
+    pub batch: Option<usize>,
+    /// Seed of the mini-batches.
+    pub seed: u64,
+}
+
+impl Default for LocalSteps {
+    fn default() -> LocalSteps {
+        LocalSteps { steps: 1, rate: Rate::Constant(0.01), batch: None, seed: 0 }
+    }
+}
+
+impl LocalSteps {
+    pub(crate) fn check(&self, clients: &Clients<'_>) -> Result<(), Error> {
+        self.rate.check()?;
+        positive("the number of local steps", self.steps as f64)?;
+        if let Some(size) = self.batch {
+            positive("the size of a mini-batch", size as f64)?;
+            let found = clients.all().filter(|c| c.points.is_some()).count();
+            same_size("nodes with points for mini-batches", clients.count(), found)?;
+        }
+        Ok(())
+    }
+
+    /// The model after the steps of a round from `from`, with μ = `proximity`.
+    pub(crate) fn run(
+        &self,
+        data: &ClientData<'_>,
+        round: u64,
+        from: &[f64],
+        proximity: f64,
+    ) -> Vec<f64> {
+        let rate = self.rate.at(round);
+        let (mut v, mut gradient) = (from.to_vec(), vec![0.0; from.len()]);
+        for step in 0..self.steps {
+            let draw = round.wrapping_mul(self.steps).wrapping_add(step);
+            data.gradient(&v, self.batch, self.seed, draw, &mut gradient);
+            for ((v, g), w) in v.iter_mut().zip(&gradient).zip(from) {
+                *v -= rate * (g + proximity * (*v - w));
+            }
+        }
+        v
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::example;
+    use super::*;
+    use crate::LossKind;
+
+    #[test]
+    fn rates_and_settings_are_what_they_say() {
+        assert_eq!(Rate::Constant(0.3).at(99), 0.3);
+        assert_eq!(Rate::InverseRoot(0.3).at(8), 0.3 / 3.0);
+        let example = example(LossKind::Squared);
+        let whole = Clients::new(&example.problem);
+        let sampled = Clients::with_points(&example.problem, &example.points).unwrap();
+        let good = LocalSteps { batch: Some(2), ..LocalSteps::default() };
+        assert_eq!(good.check(&sampled), Ok(()));
+        let refused = good.check(&whole).unwrap_err().to_string();
+        assert_eq!(refused, "nodes with points for mini-batches: expected 5, found 0");
+        for bad in [
+            LocalSteps { steps: 0, ..good },
+            LocalSteps { batch: Some(0), ..good },
+            LocalSteps { rate: Rate::Constant(0.0), ..good },
+            LocalSteps { rate: Rate::InverseRoot(f64::NAN), ..good },
+        ] {
+            assert!(bad.check(&sampled).is_err(), "{bad:?}");
+        }
+        assert!(Clients::with_points(&example.problem, &example.points[..4]).is_err());
+    }
+
+    #[test]
+    fn mini_batches_differ_from_step_to_step_and_repeat() {
+        let example = example(LossKind::Squared);
+        let clients = Clients::with_points(&example.problem, &example.points).unwrap();
+        let work = LocalSteps { steps: 3, batch: Some(1), ..LocalSteps::default() };
+        let data = clients.data(4);
+        let from = [0.3, -0.2];
+        let run = |round, work: LocalSteps| work.run(&data, round, &from, 0.0);
+        assert_eq!(run(5, work), run(5, work));
+        assert_ne!(run(5, work), run(6, work));
+        assert_ne!(run(5, work), run(5, LocalSteps { seed: 1, ..work }));
+        let every = LocalSteps { batch: Some(99), ..work };
+        let all = LocalSteps { batch: None, ..work };
+        let (every, all) = (run(5, every), run(5, all));
+        assert!(every.iter().zip(&all).all(|(a, b)| (a - b).abs() < 1e-14));
+    }
+}
