@@ -164,7 +164,7 @@ fn bare(solver: Solver, iterations: u64) -> Options {
         tolerance: 0.0,
         max_iterations: iterations,
         check_every: match solver {
-            Solver::PrimalDual => u64::MAX,
+            _ => u64::MAX,
             Solver::Auto => Options::default().check_every,
         },
         ..Options::default()
