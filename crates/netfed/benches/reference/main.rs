@@ -164,8 +164,8 @@ fn bare(solver: Solver, iterations: u64) -> Options {
         tolerance: 0.0,
         max_iterations: iterations,
         check_every: match solver {
-            _ => u64::MAX,
             Solver::Auto => Options::default().check_every,
+            _ => u64::MAX,
         },
         ..Options::default()
     }
