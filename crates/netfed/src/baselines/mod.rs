@@ -2,9 +2,9 @@
 //!
 //! | kind | methods | halves |
 //! | --- | --- | --- |
-//! | exact | [`local`], [`pooled`], [`oracle`] | – |
-//! | with a server | [`fed_avg`], [`fed_sgd`], [`fed_prox`], [`ifca`], [`ditto`], [`mr_mtl`], [`vertical`] | [`Client`], [`Server`] |
-//! | between neighbors | [`gossip`], [`subgradient`] | [`Peer`] |
+//! | exact | [`local()`], [`pooled()`], [`oracle()`] | – |
+//! | with a server | [`fed_avg()`], [`fed_sgd()`], [`fed_prox()`], [`ifca()`], [`ditto()`], [`mr_mtl()`], [`vertical()`] | [`Client`], [`Server`] |
+//! | between neighbors | [`gossip()`], [`subgradient()`] | [`Peer`] |
 //!
 //! The halves have no input and output: the drivers here call them in the order of the nodes, and whoever delivers the same messages gets
 //! the same bits. All methods share the losses of a [`Problem`](crate::Problem); those with a server look at its losses only.

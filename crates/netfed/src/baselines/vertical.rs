@@ -164,7 +164,7 @@ impl VerticalModel {
 }
 
 /// Trains a linear model on features that the parties keep to themselves: row r of every party and label r are about the same person
-/// (see [`align`](super::align)). `rounds` gives the number of rounds and the tolerance; all parties take part in every round.
+/// (see [`align`](super::align())). `rounds` gives the number of rounds and the tolerance; all parties take part in every round.
 pub fn vertical(
     kind: LossKind,
     parties: Vec<Dataset>,
