@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ring::digest::{SHA256, digest};
 
@@ -82,10 +83,11 @@ pub struct LookState {
 }
 
 /// The folder in which a member keeps its state; no other process uses it at the same time.
+#[derive(Clone)]
 pub struct Store {
     folder: PathBuf,
     federation: FederationId,
-    _lock: File,
+    _lock: Arc<File>,
 }
 
 impl Store {
@@ -105,7 +107,7 @@ impl Store {
                 folder.display()
             )));
         }
-        Ok(Store { folder: folder.to_path_buf(), federation, _lock: lock })
+        Ok(Store { folder: folder.to_path_buf(), federation, _lock: Arc::new(lock) })
     }
 
     fn path(&self) -> PathBuf {
@@ -145,15 +147,25 @@ impl Store {
 
     /// Commits a state.
     pub fn commit(&self, state: &State) -> Result<(), Error> {
+        self.write(&self.encode(state))
+    }
+
+    /// A state as the bytes of its file, without the hash.
+    pub fn encode(&self, state: &State) -> Vec<u8> {
         let mut body = Vec::new();
         body.extend(MAGIC);
         body.extend(self.federation);
         Writer(&mut body).state(state);
-        let end = digest(&SHA256, &body);
+        body
+    }
+
+    /// Commits the bytes of a state.
+    pub fn write(&self, body: &[u8]) -> Result<(), Error> {
+        let end = digest(&SHA256, body);
         let (path, new) = (self.path(), self.folder.join("state.new"));
         let write = || {
             let mut file = File::create(&new)?;
-            file.write_all(&body)?;
+            file.write_all(body)?;
             file.write_all(end.as_ref())?;
             file.sync_all()?;
             fs::rename(&new, &path)?;

@@ -1,6 +1,7 @@
 //! The state on disk: when it is committed, and how a member goes on from it.
 
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use tracing::{info, warn};
@@ -13,6 +14,33 @@ use super::{
 use crate::error::Error;
 use crate::state::{LinkState, State, Store};
 use crate::transport::Transport;
+
+/// A commit that is being written.
+pub(super) struct Writing {
+    thread: Option<JoinHandle<Result<(), Error>>>,
+    /// Exchanges of every link that it holds.
+    sequences: Vec<u64>,
+}
+
+impl Writing {
+    fn is_finished(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn join(&mut self) -> Result<(), Error> {
+        let died = || Error::Invalid("the thread that commits has died.".into());
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(|| Err(died()))
+    }
+}
+
+impl Drop for Writing {
+    /// Whoever opens the state next finds it whole and unused.
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
 
 impl<T: Transport> Peer<'_, T> {
     /// Exchanges that are kept for a neighbor at most; the same number at both ends.
@@ -31,30 +59,55 @@ impl<T: Transport> Peer<'_, T> {
         ((KEPT_BYTES / bytes.max(1)) as u64).clamp(2, COMMIT_ROUNDS)
     }
 
+    /// In lock step, begins a commit now and then; it is written while the run goes on.
     pub(super) fn commit_if_due(&mut self) {
+        self.take_written(false);
         let rounds = self.round - self.tried_round.min(self.round);
         let due = rounds >= self.commit_rounds() || self.tried_at.elapsed() >= COMMIT_TIME;
-        if !self.rules.lock_step() || !due || self.links.iter().any(|l| l.pending) {
-            return;
-        }
-        if let Err(e) = self.commit() {
-            // The neighbors keep what this member needs; it tries again, and waits when they cannot keep more.
-            warn!("{e}; the run goes on, and the commit is tried again");
+        let open = self.links.iter().any(|l| l.pending) || self.writing.is_some();
+        if self.rules.lock_step() && due && !open {
+            self.begin_commit();
         }
     }
 
-    pub(super) fn commit(&mut self) -> Result<(), Error> {
+    fn begin_commit(&mut self) {
         (self.tried_round, self.tried_at) = (self.round, Instant::now());
-        if let Some(store) = &self.store {
-            let result = store.commit(&self.state());
-            let counter =
-                if result.is_ok() { &self.metrics.commits } else { &self.metrics.failed_commits };
-            counter.fetch_add(1, Relaxed);
-            self.commit_failed = result.is_err();
-            result?;
+        let sequences = self.links.iter().map(|l| l.sequence).collect();
+        let Some(store) = &self.store else {
+            self.committed = sequences;
+            return;
+        };
+        let (store, bytes) = (store.clone(), store.encode(&self.state()));
+        let thread = Some(std::thread::spawn(move || store.write(&bytes)));
+        self.writing = Some(Writing { thread, sequences });
+    }
+
+    /// Takes note of a commit that has been written, or, if asked to, waits for it.
+    pub(super) fn take_written(&mut self, wait: bool) {
+        let Some(mut writing) = self.writing.take_if(|w| wait || w.is_finished()) else {
+            return;
+        };
+        let result = writing.join();
+        self.commit_failed = result.is_err();
+        match result {
+            Ok(()) => {
+                self.committed = std::mem::take(&mut writing.sequences);
+                self.metrics.commits.fetch_add(1, Relaxed);
+            }
+            Err(e) => {
+                // The neighbors keep what this member needs; it tries again, and waits when they cannot keep more.
+                warn!("{e}; the run goes on, and the commit is tried again");
+                self.metrics.failed_commits.fetch_add(1, Relaxed);
+            }
         }
-        self.committed = self.links.iter().map(|l| l.sequence).collect();
-        Ok(())
+    }
+
+    /// Commits, and waits until that is done; whether it was.
+    pub(super) fn commit(&mut self) -> bool {
+        self.take_written(true);
+        self.begin_commit();
+        self.take_written(true);
+        !self.commit_failed
     }
 
     pub(super) fn state(&self) -> State {

@@ -40,8 +40,8 @@ impl<T: Transport> Peer<'_, T> {
             if self.commit_failed && self.tried_at.elapsed() < COMMIT_TIME {
                 return;
             }
-            if let Err(e) = self.commit() {
-                warn!("{e}; nothing is sent before a commit");
+            if !self.commit() {
+                // Nothing is said that might be forgotten.
                 return;
             }
         }
@@ -248,6 +248,7 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Does what the messages that have come make possible.
     pub(super) fn progress(&mut self) -> Result<(), Error> {
+        self.take_written(false);
         for l in 0..self.links.len() {
             self.answer(l);
             while self.complete(l)? {
@@ -290,7 +291,7 @@ impl<T: Transport> Peer<'_, T> {
             match self.rules.away {
                 Away::Stop if !self.finished => {
                     let round = self.round;
-                    self.commit()?;
+                    self.commit();
                     return Err(Error::Away { member, seconds, round });
                 }
                 Away::Without => warn!(member, "away for {seconds:.0} s; going on without it"),

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use netfed::{Half, Share};
-use tracing::{info, warn};
+use tracing::info;
 
 use crate::error::Error;
 use crate::metrics::Metrics;
@@ -186,6 +186,7 @@ pub struct Peer<'a, T> {
     tried_round: u64,
     tried_at: Instant,
     commit_failed: bool,
+    writing: Option<disk::Writing>,
     /// When the log last said how far it is.
     told_at: Instant,
 }
@@ -202,12 +203,13 @@ impl<'a, T: Transport> Peer<'a, T> {
         stop: &'a AtomicBool,
     ) -> Result<Peer<'a, T>, Error> {
         let now = Instant::now();
+        let remembered = if rules.lock_step() { 0 } else { rules.dim };
         let link = |plan: &LinkPlan| Link {
             sequence: 0,
             pending: false,
             begun: 0,
-            ours: vec![0.0; plan.sent.len() * rules.dim],
-            theirs: vec![0.0; plan.received.len() * rules.dim],
+            ours: vec![0.0; plan.sent.len() * remembered],
+            theirs: vec![0.0; plan.received.len() * remembered],
             history: History::new(),
             sent: BTreeMap::new(),
             inbox: BTreeMap::new(),
@@ -241,6 +243,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             tried_round: 0,
             tried_at: now,
             commit_failed: false,
+            writing: None,
             told_at: now,
         };
         peer.resume()?;
@@ -266,16 +269,12 @@ impl<'a, T: Transport> Peer<'a, T> {
         }
         if !self.finished {
             // Stopped from outside: everything so far is kept.
-            if let Err(e) = self.commit() {
-                warn!("{e}");
-            }
+            self.commit();
             return Ok(self.outcome());
         }
         self.metrics.finished.store(1, Relaxed);
-        if let Err(e) = self.commit() {
-            // The models are there all the same.
-            warn!("{e}");
-        }
+        // Also without this commit the models are there.
+        self.commit();
         info!(
             rounds = self.round,
             converged = self.converged,
