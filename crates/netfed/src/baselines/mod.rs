@@ -49,6 +49,7 @@ mod neighbors;
 mod oracle;
 mod pooled;
 mod rounds;
+mod star;
 mod subgradient;
 #[cfg(test)]
 mod testing;
@@ -69,5 +70,6 @@ pub use neighbors::Peer;
 pub use oracle::oracle;
 pub use pooled::{Optimum, pooled};
 pub use rounds::{Answer, Client, Outcome, Round, Rounds, Server, Status, Trace};
+pub use star::{MakeServer, StarClient, StarServer, make_averaging, make_ifca};
 pub use subgradient::{SubgradientNode, subgradient};
 pub use vertical::{LabelHolder, Party, VerticalModel, vertical};
