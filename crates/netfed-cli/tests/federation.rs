@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Ports for a test: those of other tests, and of other runs, are elsewhere.
 fn port(test: u32) -> u32 {
-    12_000 + (std::process::id() % 200) * 100 + 20 * test
+    12_000 + (std::process::id() % 160) * 120 + 20 * test
 }
 
 /// Stations in two groups, on a ring with chords.
@@ -213,6 +213,62 @@ fn other_methods_give_the_bits_of_one_process() {
     }
 }
 
+/// FedAvg and IFCA between peers, one of them the server: the bits of the library in one process.
+#[test]
+fn methods_with_a_server_give_the_bits_of_one_process() {
+    use netfed::baselines::{Clients, LocalSteps, Rate, Rounds, fed_avg, ifca, random_start};
+    let place = stations(6);
+    // Seven nodes: the server, "hub", comes first in the order of names.
+    let read = |node: usize| {
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        let text = place.read("points.csv");
+        for line in text.lines().filter(|l| l.starts_with(&format!("s{node},"))) {
+            let row: Vec<f64> = line.split(',').skip(1).map(|v| v.parse().unwrap()).collect();
+            x.extend(&row[..2]);
+            y.push(row[2]);
+        }
+        netfed::Dataset::new(2, x, y).unwrap()
+    };
+    let data = std::iter::once(netfed::Dataset::empty(2)).chain((0..6).map(read));
+    let losses =
+        data.map(|d| netfed::LossKind::Squared.build(d, 0.0, 0.0).unwrap()).collect::<Vec<_>>();
+    let graph = netfed::Graph::new(7, &[]).unwrap();
+    let penalty = Box::new(netfed::penalty::Norm2);
+    let problem = netfed::Problem::new(graph, losses, penalty, 0.0).unwrap();
+    let clients = Clients::new(&problem);
+    let work = LocalSteps { steps: 2, rate: Rate::Constant(0.1), batch: None, seed: 3 };
+    let rounds =
+        Rounds { max_rounds: 40, tolerance: 0.0, fraction: 0.5, seed: 3, ..Rounds::default() };
+    let go_on = |_| std::ops::ControlFlow::Continue(());
+    for method in ["fedavg", "ifca"] {
+        let expected = if method == "fedavg" {
+            fed_avg(&clients, &[0.0, 0.0], &work, &rounds, go_on).unwrap().params
+        } else {
+            let start = random_start(2, 2, 3).unwrap();
+            ifca(&clients, &start, &work, &rounds, go_on).unwrap().outcome.params
+        };
+        init(
+            &place,
+            3,
+            &format!(
+                "--solver {method} --server hub --rate 0.1 --steps 2 --fraction 0.5 --seed 3 --max-iter 40"
+            ),
+        );
+        run(
+            &place,
+            &format!("federation up --local --federation fed --data points.csv --out {method}"),
+        );
+        let found = place.read(&format!("{method}/parameters.csv"));
+        let rows = found.lines().skip(1).filter(|l| !l.starts_with("hub"));
+        for (i, line) in rows.enumerate() {
+            let w: Vec<f64> = line.split(',').skip(1).map(|v| v.parse().unwrap()).collect();
+            assert_eq!(w, expected.row(i + 1), "{method}: {line}");
+        }
+        assert_eq!(place.json(&format!("{method}/summary.json"))["rounds"], 40);
+        std::fs::remove_dir_all(place.path("fed")).unwrap();
+    }
+}
+
 /// Members who do not wait for each other, two of them killed: the answer is not the same to the bit, but as good.
 #[test]
 fn asynchronous_peers_end_at_the_optimum() {
@@ -233,7 +289,7 @@ fn asynchronous_peers_end_at_the_optimum() {
 #[test]
 fn bad_folders_and_bad_data_are_named() {
     let place = stations(6);
-    init(&place, 3, "");
+    init(&place, 5, "");
     run(&place, "federation invite s0 --federation fed");
     let fails = |line: &str, part: &str| {
         let output = place.run(line);
@@ -260,6 +316,13 @@ fn bad_folders_and_bad_data_are_named() {
         "federation init --graph edges.csv --features x1,x2 --lambda 1 --async 0 --local --out other",
         "--async",
     );
+    let base = "federation init --graph edges.csv --features x1,x2 --lambda 1 --local --out other";
+    fails(&format!("{base} --solver fedavg"), "--server");
+    fails(&format!("{base} --solver primal-dual --server s1"), "has no server");
+    fails(&format!("{base} --solver fedavg --server hub --rate 0"), "learning rate");
+    fails(&format!("{base} --solver fedavg --server hub --async"), "lock step");
+    fails(&format!("{base} --solver fed-admm"), "--rho and --kappa");
+    fails(&format!("{base} --solver auto"), "unknown method");
     assert!(!place.path("other").exists());
     run(&place, "federation invite s1 --federation fed --days -2");
     fails("federation check --federation fed/invitations/s1", "expired");

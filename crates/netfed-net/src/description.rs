@@ -15,7 +15,7 @@ use crate::peer::{Away, Rules};
 use crate::wire::FederationId;
 
 /// Names of the methods.
-pub const METHODS: [&str; 3] = ["primal-dual", "admm", "fed-admm"];
+pub const METHODS: [&str; 5] = ["primal-dual", "admm", "fed-admm", "fedavg", "ifca"];
 
 /// A federation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub const METHODS: [&str; 3] = ["primal-dual", "admm", "fed-admm"];
 pub struct Description {
     /// Its name, for people.
     pub name: String,
-    /// The method: `primal-dual` (Algorithm 1), `admm` or `fed-admm`.
+    /// The method: `primal-dual` (Algorithm 1), `admm`, `fed-admm`, `fedavg` or `ifca`.
     pub method: String,
     /// Rounds at most.
     pub rounds: u64,
@@ -38,12 +38,58 @@ pub struct Description {
     /// Local steps that a member may go on while an exchange with a neighbor is open; 0, rounds in lock step.
     #[serde(default)]
     pub staleness: u64,
+    /// The node that serves, and the work of a round, with `fedavg` and `ifca`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<Serving>,
     /// The problem: the same keys as in the `config.toml` of a fit, without data and graph.
     pub problem: toml::Table,
     /// The graph.
     pub graph: Edges,
     /// Who takes part.
     pub members: Vec<Member>,
+}
+
+/// A method with a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Serving {
+    /// The node that serves; it has no data.
+    pub node: String,
+    /// The learning rate.
+    pub rate: f64,
+    /// Gradient steps of a client in a round.
+    pub steps: u64,
+    /// Models of IFCA.
+    pub models: usize,
+    /// The part of the clients that counts in a round.
+    pub fraction: f64,
+}
+
+impl Serving {
+    fn check(&self, d: &Description) -> Result<(), Error> {
+        let wrong = |what: String| Err(Error::Invalid(what));
+        if !d.members.iter().flat_map(|m| &m.nodes).any(|n| *n == self.node) {
+            return wrong(format!("the server \"{}\" is not a node of any member.", self.node));
+        }
+        if !(self.rate > 0.0 && self.rate.is_finite()) {
+            return wrong(format!("the learning rate is {}; it must be more than 0.", self.rate));
+        }
+        if self.steps == 0 || self.models == 0 {
+            return wrong("a round needs at least one step and one model.".into());
+        }
+        if !(self.fraction > 0.0 && self.fraction <= 1.0) {
+            let fraction = self.fraction;
+            return wrong(format!("the fraction is {fraction}; it must be above 0 and at most 1."));
+        }
+        if d.tolerance != 0.0 || d.rounds.is_multiple_of(2) {
+            return wrong("a method with a server has the tolerance 0 and 2T + 1 rounds.".into());
+        }
+        let star = |(a, b, _): &(String, String, f64)| (*a == self.node) != (*b == self.node);
+        if !d.graph.edges.iter().all(star) {
+            return wrong("with a server, every edge leads to it.".into());
+        }
+        Ok(())
+    }
 }
 
 /// The edges of the graph.
@@ -106,10 +152,18 @@ impl Federation {
             let known = METHODS.join(", ");
             return wrong(format!("unknown method \"{}\"; known are {known}.", d.method));
         }
-        if d.method == "fed-admm" && (d.staleness > 0 || d.away == "without") {
-            return wrong(
-                "fed-admm goes in lock step; leave --async and --away without out.".into(),
-            );
+        let serves = matches!(d.method.as_str(), "fedavg" | "ifca");
+        if (serves || d.method == "fed-admm") && (d.staleness > 0 || d.away == "without") {
+            let method = &d.method;
+            return wrong(format!(
+                "{method} goes in lock step; leave --async and --away without out."
+            ));
+        }
+        match &d.server {
+            Some(server) if serves => server.check(d)?,
+            None if serves => return wrong(format!("{} needs a server; say --server.", d.method)),
+            Some(_) => return wrong(format!("{} has no server.", d.method)),
+            None => {}
         }
         if !(d.tolerance >= 0.0 && d.tolerance.is_finite()) {
             return wrong(format!("tolerance is {}; it must be at least 0.", d.tolerance));

@@ -5,6 +5,9 @@ mod init;
 mod invite;
 mod status;
 mod up;
+mod work;
+
+pub(crate) use work::Work;
 
 use std::path::{Path, PathBuf};
 
@@ -54,21 +57,25 @@ pub(crate) fn settings_of(
     data: Option<&Path>,
 ) -> Result<Settings, Failure> {
     let path = folder.join(description::DESCRIPTION);
-    let given: Given = federation
-        .description
+    let (d, served) = (&federation.description, federation.description.server.is_some());
+    let given: Given = d
         .problem
         .clone()
         .try_into()
         .map_err(|e| Failure::input(format!("{}, [problem]: {e}.", path.display())))?;
+    let batch = given.batch_size;
     let given = Given {
         data: Some(data.map_or_else(|| PathBuf::from("none"), Path::to_path_buf)),
         graph: Some(path.clone()),
-        solver: Some(federation.description.method.clone()),
-        tol: Some(federation.description.tolerance),
-        max_iter: Some(federation.description.rounds),
+        solver: Some(if served { "primal-dual".into() } else { d.method.clone() }),
+        lambda: if served { Some(1.0) } else { given.lambda },
+        tol: Some(d.tolerance),
+        max_iter: Some(d.rounds),
+        batch_size: if served { None } else { given.batch_size },
         ..given
     };
-    let settings = Settings::new(given)?;
+    let mut settings = Settings::new(given)?;
+    settings.batch = batch;
     let unfit = |what: &str| Failure::input(format!("{}, [problem]: {what}", path.display()));
     if settings.columns.features.as_ref().is_none_or(Vec::is_empty) {
         return Err(unfit("the features and their order must be given, as --features A,B,C."));

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use netfed::loss::{Loss, Sampled};
+use netfed::penalty::Penalty;
 use netfed::{Device, FedAdmm, FedAdmmNode, Half, Link, LocalStep, PrimalDualNode, Solver};
 use netfed_net::description::Federation;
 use netfed_net::engine::Engine;
@@ -12,7 +14,7 @@ use netfed_net::state::Store;
 use netfed_net::{Metrics, Outcome, Peer as Member, Plan, authority, exporter};
 use serde_json::json;
 
-use crate::commands::federation::settings_of;
+use crate::commands::federation::{Work, settings_of};
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::federated::fed_admm;
@@ -90,23 +92,18 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         .into_iter()
         .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
         .collect::<Result<Vec<_>, _>>()?;
-    let method = fed_admm(&settings, FedAdmm::default());
-    let chance = settings.availability.as_deref().and_then(|a| a.parse().ok()).unwrap_or(1.0);
-    let mut halves: Vec<Box<dyn Half + '_>> = Vec::new();
-    for (k, (&i, loss)) in plan.nodes.iter().zip(&losses).enumerate() {
-        let (loss, penalty) = (loss.as_ref(), penalty.as_ref());
-        let links = Link::of_node(&federation.graph, settings.lambda, i);
-        let device = Device { node: i, loss, points: points.get(k), availability: chance };
-        halves.push(match settings.solver {
-            Solver::FedAdmm => Box::new(FedAdmmNode::new(device, penalty, links, method)),
-            Solver::Admm => {
-                let exact = FedAdmm { local: LocalStep::Exact, ..method };
-                Box::new(FedAdmmNode::new(device, penalty, links, exact))
-            }
-            _ => Box::new(PrimalDualNode::new(loss, penalty, links, 1.0)),
-        });
-    }
-    let rules = federation.rules(dim)?;
+    let (halves, size) = match &federation.description.server {
+        Some(serving) => {
+            let work = Work { serving, federation: &federation, settings: &settings, dim };
+            (work.halves(&plan.nodes, &losses, &points)?, work.size())
+        }
+        None => {
+            let halves =
+                coupled(&federation, &settings, &plan.nodes, &losses, &points, penalty.as_ref());
+            (halves, dim)
+        }
+    };
+    let rules = federation.rules(size)?;
     let neighbors = plan.links.iter().map(|l| rules.members[l.member].clone()).collect();
     let metrics = Arc::new(Metrics::new(rules.members[member].clone(), neighbors));
     if let Some(address) = &args.metrics {
@@ -128,6 +125,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     })?;
     let outcome = Member::new(&rules, &plan, halves, engine, Some(store), &metrics, stop_flag())?
         .run(linger)?;
+    let outcome = in_models_of(outcome, dim, size);
     let seconds = begin.elapsed().as_secs_f64();
     let summary = summary(&federation, member, &outcome, dim, own.low_label, &settings, seconds);
     if let Some(folder) = folder {
@@ -136,9 +134,51 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     if args.json {
         print(&format!("{summary:#}\n"));
     } else if !args.quiet {
-        print(&words(&outcome, dim, seconds, args.out.as_deref()));
+        let served = federation.description.server.is_some();
+        let shown = if served {
+            // There is no certificate, and two exchanges are a round.
+            Outcome { rounds: outcome.rounds / 2, total: None, share: None, ..outcome.clone() }
+        } else {
+            outcome.clone()
+        };
+        print(&words(&shown, dim, seconds, args.out.as_deref()));
     }
     Ok(if outcome.finished && (outcome.converged || rules.tolerance == 0.0) { 0 } else { 3 })
+}
+
+/// The halves of the nodes with a method between neighbors.
+fn coupled<'a>(
+    federation: &Federation,
+    settings: &Settings,
+    nodes: &[usize],
+    losses: &'a [Box<dyn Loss>],
+    points: &'a [Sampled],
+    penalty: &'a dyn Penalty,
+) -> Vec<Box<dyn Half + 'a>> {
+    let method = fed_admm(settings, FedAdmm::default());
+    let chance = settings.availability.as_deref().and_then(|a| a.parse().ok()).unwrap_or(1.0);
+    let mut halves: Vec<Box<dyn Half + 'a>> = Vec::new();
+    for (k, (&i, loss)) in nodes.iter().zip(losses).enumerate() {
+        let loss = loss.as_ref();
+        let links = Link::of_node(&federation.graph, settings.lambda, i);
+        let device = Device { node: i, loss, points: points.get(k), availability: chance };
+        halves.push(match settings.solver {
+            Solver::FedAdmm => Box::new(FedAdmmNode::new(device, penalty, links, method)),
+            Solver::Admm => {
+                let exact = FedAdmm { local: LocalStep::Exact, ..method };
+                Box::new(FedAdmmNode::new(device, penalty, links, exact))
+            }
+            _ => Box::new(PrimalDualNode::new(loss, penalty, links, 1.0)),
+        });
+    }
+    halves
+}
+
+/// With a server messages may be longer than models.
+fn in_models_of(mut outcome: Outcome, dim: usize, size: usize) -> Outcome {
+    let models = outcome.params.chunks_exact(size).flat_map(|w| w[..dim].iter().copied());
+    outcome.params = models.collect();
+    outcome
 }
 
 /// Logs to standard error.
@@ -244,19 +284,20 @@ fn summary(
     settings: &Settings,
     seconds: f64,
 ) -> serde_json::Value {
-    let total = outcome.total;
+    let served = federation.description.server.is_some();
+    let total = outcome.total.filter(|_| !served);
     let gap = total.map(|t| t.proven_gap(dim)).filter(|g| g.is_finite());
     json!({
         "status": status(outcome),
         "federation": federation.description.name,
         "member": federation.description.members[member].name,
         "nodes": federation.description.members[member].nodes,
-        "rounds": outcome.rounds,
+        "rounds": if served { outcome.rounds / 2 } else { outcome.rounds },
         "objective": total.map(|t| t.objective),
         "gap": gap,
         "relative_gap": gap.zip(total).map(|(g, t)| g / t.scale()),
         "residual": total.map(|t| t.residual()),
-        "own_objective": outcome.share.map(|s| s.objective),
+        "own_objective": outcome.share.filter(|_| !served).map(|s| s.objective),
         "own_gap": outcome.share.map(|s| s.gap).filter(|g| g.is_finite()),
         "tolerance": federation.description.tolerance,
         "loss": settings.loss_name(),

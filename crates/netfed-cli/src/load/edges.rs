@@ -13,7 +13,7 @@ const TARGET: &str = "target";
 const WEIGHT: &str = "weight";
 
 /// An undirected weighted graph as an edge file gives it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct EdgeList {
     /// Distinct node ids, in order of first appearance.
     pub(crate) nodes: Vec<String>,

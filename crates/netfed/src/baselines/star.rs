@@ -31,6 +31,11 @@ pub fn make_ifca(dim: usize) -> MakeServer {
     })
 }
 
+/// The part of a certificate that says nothing.
+fn no_bound() -> Share {
+    Share { gap: f64::INFINITY, moved: 1.0, weighted: 1.0, ..Share::default() }
+}
+
 /// The half of a client.
 pub struct StarClient<'a> {
     client: Box<dyn Client + 'a>,
@@ -110,7 +115,7 @@ impl Half for StarClient<'_> {
     }
 
     fn share(&self) -> Share {
-        Share { gap: f64::INFINITY, ..Share::default() }
+        no_bound()
     }
 
     fn edge_share(&self, _slot: usize, _neighbor: &[f64]) -> Share {
@@ -244,7 +249,7 @@ impl Half for StarServer {
     }
 
     fn share(&self) -> Share {
-        Share { gap: f64::INFINITY, ..Share::default() }
+        no_bound()
     }
 
     fn edge_share(&self, _slot: usize, _neighbor: &[f64]) -> Share {

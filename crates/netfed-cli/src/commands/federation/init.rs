@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use netfed_net::authority;
-use netfed_net::description::{DESCRIPTION, Description, Edges, Federation, Member};
+use netfed_net::description::{DESCRIPTION, Description, Edges, Federation, Member, Serving};
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
 
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::load::{MemberRow, read_edges, read_members};
+use crate::load::{EdgeList, MemberRow, read_edges, read_members};
 use crate::output::Folder;
 use crate::report::text::plural;
 
@@ -21,7 +21,7 @@ use crate::report::text::plural;
     after_help = EXAMPLES,
     mut_arg("data", |a| a.hide(true)), mut_arg("standardize", |a| a.hide(true)),
     mut_arg("threads", |a| a.hide(true)), mut_arg("penalty_matrix", |a| a.hide(true)),
-    mut_arg("solver", |a| a.help("Method: primal-dual, admm or fed-admm [default: primal-dual]"))
+    mut_arg("solver", |a| a.help("Method: primal-dual, admm, fed-admm; with a server fedavg, ifca [default: primal-dual]"))
 )]
 pub(crate) struct Init {
     #[command(flatten)]
@@ -44,6 +44,21 @@ pub(crate) struct Init {
     /// Asynchronous: a member goes on as soon as one neighbor has answered, up to this many local steps ahead of the slowest
     #[arg(long = "async", value_name = "STEPS", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Network")]
     staleness: Option<u64>,
+    /// The node that serves, with --solver fedavg and ifca; it has no data, and everyone is joined to it
+    #[arg(long, value_name = "NODE", help_heading = "Server")]
+    server: Option<String>,
+    /// Learning rate of the clients
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.01, help_heading = "Server")]
+    rate: f64,
+    /// Gradient steps of a client in a round
+    #[arg(long, value_name = "COUNT", default_value_t = 1, help_heading = "Server")]
+    steps: u64,
+    /// Number of models of IFCA
+    #[arg(long, value_name = "COUNT", default_value_t = 2, help_heading = "Server")]
+    models: usize,
+    /// The part of the clients that counts in a round
+    #[arg(long, value_name = "NUMBER", default_value_t = 1.0, help_heading = "Server")]
+    fraction: f64,
     /// Tell the gap of the whole federation to nobody but the root of the tree of sums
     #[arg(long, help_heading = "Network")]
     hide_gap: bool,
@@ -66,19 +81,23 @@ Then: netfed federation invite --all --federation federation/";
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Init) -> Result<u8, Failure> {
-    let graph = args
-        .given
-        .graph
-        .clone()
-        .ok_or_else(|| Failure::input("no file of edges given; say --graph FILE.".into()))?;
+    let served = matches!(args.given.solver.as_deref(), Some("fedavg" | "ifca"));
     if args.given.data.is_some() {
         return Err(Failure::input("the data stay with the members; leave --data out.".into()));
     }
-    let edges = read_edges(&graph)?;
+    let mut edges = match &args.given.graph {
+        Some(graph) => read_edges(graph)?,
+        None if served && args.members.is_some() => EdgeList::default(),
+        None => return Err(Failure::input("no file of edges given; say --graph FILE.".into())),
+    };
+    if let Some(server) = args.server.as_ref().filter(|s| !edges.nodes.contains(s)) {
+        edges.nodes.push(server.clone());
+    }
     let rows = match (&args.members, args.local) {
         (Some(path), _) => read_members(path)?,
         (None, port) => local_members(&edges.nodes, port.unwrap_or(7450))?,
     };
+    let clients: Vec<String> = rows.iter().map(|r| r.node.clone()).collect();
     let mut members: BTreeMap<String, Member> = BTreeMap::new();
     let mut order = Vec::new();
     for (k, row) in rows.into_iter().enumerate() {
@@ -97,7 +116,15 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         member.nodes.push(row.node);
     }
     let name_of = |i: u32| edges.nodes[i as usize].clone();
-    let edges = edges.edges.iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect();
+    let edges = match args.server.as_ref().filter(|_| served) {
+        // Everyone is joined to the server.
+        Some(server) => {
+            let others = clients.into_iter().filter(|node| node != server);
+            others.map(|node| (server.clone(), node, 1.0)).collect()
+        }
+        None => edges.edges.iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect(),
+    };
+    let rounds = args.given.max_iter.unwrap_or(if served { 1000 } else { 100_000 });
     let problem = Given {
         graph: None,
         tol: None,
@@ -109,8 +136,15 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     let description = Description {
         name: args.name.clone(),
         method: args.given.solver.clone().unwrap_or_else(|| "primal-dual".into()),
-        rounds: args.given.max_iter.unwrap_or(100_000),
-        tolerance: args.given.tol.unwrap_or(1e-6),
+        rounds: if served { 2 * rounds + 1 } else { rounds },
+        tolerance: if served { 0.0 } else { args.given.tol.unwrap_or(1e-6) },
+        server: args.server.map(|node| Serving {
+            node,
+            rate: args.rate,
+            steps: args.steps,
+            models: args.models,
+            fraction: args.fraction,
+        }),
         tell_gap: !args.hide_gap,
         away: args.away,
         patience_seconds: args.patience,
