@@ -18,6 +18,7 @@ pub mod exporter;
 pub mod memory;
 mod metrics;
 pub mod names;
+pub mod otlp;
 mod peer;
 mod plan;
 pub mod state;

@@ -53,6 +53,11 @@ impl Metrics {
         }
     }
 
+    /// Whose counters these are.
+    pub fn member(&self) -> &str {
+        &self.member
+    }
+
     /// This member's share of the gap, and the relative gap of all, as last known.
     pub fn set_gap(&self, share: f64, gap: Option<f64>) {
         self.share.store(share.to_bits(), Relaxed);

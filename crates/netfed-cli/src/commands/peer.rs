@@ -11,7 +11,7 @@ use netfed::{Device, FedAdmm, FedAdmmNode, Half, Link, LocalStep, PrimalDualNode
 use netfed_net::description::Federation;
 use netfed_net::engine::Engine;
 use netfed_net::state::Store;
-use netfed_net::{Metrics, Outcome, Peer as Member, Plan, authority, exporter};
+use netfed_net::{Metrics, Outcome, Peer as Member, Plan, authority, exporter, otlp};
 use serde_json::json;
 
 use crate::commands::federation::{Work, settings_of};
@@ -53,6 +53,9 @@ pub(crate) struct Peer {
     /// Serve counters for Prometheus at this address, such as 127.0.0.1:9100
     #[arg(long, value_name = "ADDRESS", help_heading = "Network")]
     pub(crate) metrics: Option<String>,
+    /// Send counters to an OpenTelemetry collector (OTLP over HTTP) every ten seconds, such as http://127.0.0.1:4318
+    #[arg(long, value_name = "URL", help_heading = "Network")]
+    pub(crate) otlp: Option<String>,
     /// After the end, serve neighbors until they have been silent for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0, help_heading = "Network")]
     pub(crate) linger: f64,
@@ -108,6 +111,9 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let metrics = Arc::new(Metrics::new(rules.members[member].clone(), neighbors));
     if let Some(address) = &args.metrics {
         exporter::serve(address, metrics.clone())?;
+    }
+    if let Some(url) = &args.otlp {
+        otlp::push(url, Duration::from_secs(10), metrics.clone())?;
     }
     let state = args.state.clone().unwrap_or_else(|| args.federation.join("state"));
     let store = Store::open(&state, federation.id)?;
