@@ -47,7 +47,15 @@ pub struct Engine {
 }
 
 fn engine(e: impl std::fmt::Display) -> Error {
-    Error::Engine(e.to_string())
+    let text = e.to_string();
+    // The engine names its source files, which say nothing to a user.
+    let words = text.split(" at /").next().unwrap_or(&text);
+    match words.contains("already in use") {
+        true => Error::Invalid(format!(
+            "{words}. Is this peer running already? If another program has the port, listen elsewhere with --listen."
+        )),
+        false => Error::Engine(words.to_owned()),
+    }
 }
 
 /// The key of messages from one member to another.

@@ -126,6 +126,21 @@ impl Site {
 }
 
 #[test]
+fn a_port_in_use_is_named() {
+    let net = site(20, 1);
+    let folder = net.path("m0");
+    let plan = Plan::new(&net.world.graph, &net.world.host, 0);
+    let metrics = || Arc::new(Metrics::new("m0".into(), Vec::new()));
+    let _first = Engine::open(&net.federation, &plan, &folder, None, metrics()).unwrap();
+    let Err(error) = Engine::open(&net.federation, &plan, &folder, None, metrics()) else {
+        panic!("two listen at one port")
+    };
+    let text = error.to_string();
+    assert!(text.contains("already in use") && text.contains("--listen"), "{text}");
+    assert!(!text.contains(".rs"), "{text}");
+}
+
+#[test]
 fn the_engine_carries_the_same_bits_and_tells_the_status() {
     let site = site(0, 150);
     let metrics = site.metrics();
