@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::compare::Compare;
 use crate::commands::federation::Federation;
 use crate::commands::graph::Graph;
 use crate::commands::peer::Peer;
@@ -27,6 +28,7 @@ const EXAMPLES: &str = "Examples:
   netfed evaluate --run run/ --data test.csv
   netfed explain --run run/ --out explain.html
   netfed tune --data points.csv --graph edges.csv --out tuned/
+  netfed compare --data points.csv --graph edges.csv --out compared/
   netfed federation init --graph edges.csv --features x1,x2 --lambda 0.1 --members members.csv --out federation/
   netfed peer --federation invitation/ --data own.csv --out run/
   netfed reproduce nfl-table3 --out weather
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Choose λ and other settings by cross-validation
     Tune(Box<Tune>),
+    /// Compare methods on the same splits: alone, one model, coupled over the graph, and other federated methods
+    Compare(Box<Compare>),
     /// Set up a federation of data holders: its description, its certificates, its status
     Federation(Federation),
     /// Take part in a federation with the own data
@@ -90,6 +94,8 @@ const FIT_EXAMPLES: &str = "Examples:
     netfed fit --data points.csv --graph edges.csv --loss logistic --intercept --standardize --lambda 0.02 --out run/
   Convex clustering of points without labels:
     netfed fit --data points.csv --graph edges.csv --loss mean --lambda 0.3 --out run/
+  One model for all by way of a server, as in classical federated learning:
+    netfed fit --data points.csv --flavor centralized --out run/
   The same run again with another λ:
     netfed fit --config run/config.toml --lambda 0.1 --out run2/
 

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Explain(explain) => commands::explain::run(&explain),
         Command::Tune(tune) => commands::tune::run(&tune),
+        Command::Compare(compare) => commands::compare::run(&compare),
         Command::Federation(federation) => commands::federation::run(federation),
         Command::Peer(peer) => commands::peer::run(&peer),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 
 pub(crate) mod cluster;
+pub(crate) mod compare;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod federation;
