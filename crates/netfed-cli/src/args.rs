@@ -9,6 +9,7 @@ use crate::commands::federation::Federation;
 use crate::commands::graph::Graph;
 use crate::commands::peer::Peer;
 use crate::commands::tune::Tune;
+use crate::commands::vertical::Vertical;
 use crate::given::Given;
 
 /// Networked federated learning: one personalized model per node of a graph, with a proof of how good it is
@@ -29,6 +30,7 @@ const EXAMPLES: &str = "Examples:
   netfed explain --run run/ --out explain.html
   netfed tune --data points.csv --graph edges.csv --out tuned/
   netfed compare --data points.csv --graph edges.csv --out compared/
+  netfed vertical --parties bank.csv,shop.csv --labels labels.csv --id person --out models/
   netfed federation init --graph edges.csv --features x1,x2 --lambda 0.1 --members members.csv --out federation/
   netfed peer --federation invitation/ --data own.csv --out run/
   netfed reproduce nfl-table3 --out weather
@@ -55,6 +57,8 @@ pub(crate) enum Command {
     Tune(Box<Tune>),
     /// Compare methods on the same splits: alone, one model, coupled over the graph, and other federated methods
     Compare(Box<Compare>),
+    /// Train one model of features that several parties hold about the same people
+    Vertical(Vertical),
     /// Set up a federation of data holders: its description, its certificates, its status
     Federation(Federation),
     /// Take part in a federation with the own data

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netfed::{Bound, Clusters, Matrix, Options, Solution, Solver, Status};
+use netfed::{Bound, Clusters, Matrix, Solution, Status};
 use serde_json::json;
 
 use crate::args::Fit;
@@ -13,8 +13,9 @@ use crate::federated::{DropOuts, solve_as_asked};
 use crate::given::Given;
 use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{self, Prepared, prepare};
+use crate::preset;
 use crate::progress::{Watch, catch_interrupts, duration, say};
-use crate::report::text::{number, percent, plural, scientific};
+use crate::report::text::{percent, plural, scientific};
 use crate::report::{HistoryRow, Outcome, Report, render};
 use crate::settings::Settings;
 
@@ -29,7 +30,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let (points, edges) = prepare::read(&settings)?;
     let mut prepared = prepare(points, edges, &settings)?;
     if choose {
-        choose_lambda(&mut prepared, &mut settings, args.quiet)?;
+        preset::choose_lambda(&mut prepared, &mut settings, args.quiet)?;
     }
     if !args.quiet {
         prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
@@ -42,23 +43,6 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
         print(&fitted.words(&settings, &args.out));
     }
     Ok(if fitted.solution.status == Status::Solved { 0 } else { 3 })
-}
-
-/// The λ of the flavor.
-fn choose_lambda(
-    prepared: &mut Prepared,
-    settings: &mut Settings,
-    quiet: bool,
-) -> Result<(), Failure> {
-    let Some(preset) = &prepared.preset else { return Ok(()) };
-    let mut watch = Watch::new(settings.tol, quiet);
-    let options = Options { solver: Solver::Auto, ..settings.options() };
-    let found = preset.coupling.lambda(&prepared.problem, &options, |p| watch.observe(&p))?;
-    watch.finish();
-    settings.lambda = found.unwrap_or(0.0);
-    settings.given.lambda = Some(settings.lambda);
-    prepared.problem = prepared.problem.at_lambda(settings.lambda)?;
-    Ok(())
 }
 
 /// A finished run with all that its files need.
@@ -129,7 +113,8 @@ impl Fitted {
         folder.add("edges.csv", &self.edges.csv(&self.prepared.graph, nodes))?;
         folder.add("history.csv", &history.finish())?;
         folder.add("summary.json", &format!("{summary:#}\n"))?;
-        let flavor = self.flavor_in_words(settings).map_or(String::new(), |w| format!("# {w}\n"));
+        let flavor =
+            preset::words(&self.prepared, settings).map_or(String::new(), |w| format!("# {w}\n"));
         folder.add("config.toml", &format!("{flavor}{}", settings.to_toml()?))?;
         folder.add("report.html", &self.report(settings)?)?;
         folder.commit()?;
@@ -170,7 +155,7 @@ impl Fitted {
             "penalty": settings.penalty_name(),
             "lambda": settings.lambda,
             "flavor": settings.given.flavor,
-            "flavor_words": self.flavor_in_words(settings),
+            "flavor_words": preset::words(&self.prepared, settings),
             "classes": self.prepared.low_label.map(|low| [low, 1.0]),
             "solver": self.solution.method.name(),
             "drop_outs": self.drop_outs.as_ref().map(|d| json!({
@@ -180,17 +165,6 @@ impl Fitted {
             "seconds": (self.seconds * 1e6).round() / 1e6,
             "version": env!("CARGO_PKG_VERSION"),
         })
-    }
-
-    /// What the flavor chose, in a sentence.
-    fn flavor_in_words(&self, settings: &Settings) -> Option<String> {
-        let preset = self.prepared.preset.as_ref()?;
-        Some(format!(
-            "{} Here: penalty {}, λ = {}.",
-            preset.sentence,
-            settings.penalty_name(),
-            number(settings.lambda)
-        ))
     }
 
     /// What the drop-outs cost, in a sentence.
@@ -274,7 +248,7 @@ impl Fitted {
             certificate: &[
                 self.certificate_in_words(),
                 self.drop_outs_in_words().into_iter().collect(),
-                self.flavor_in_words(settings).into_iter().collect(),
+                preset::words(&self.prepared, settings).into_iter().collect(),
             ]
             .concat(),
             warnings: &self.prepared.warnings,
@@ -303,7 +277,7 @@ impl Fitted {
             plural(self.clusters.count(), "cluster"),
             largest.join(", ")
         );
-        if let Some(line) = self.flavor_in_words(settings) {
+        if let Some(line) = preset::words(&self.prepared, settings) {
             text.push_str(&format!("  {line}\n"));
         }
         if let Some(line) = self.drop_outs_in_words() {

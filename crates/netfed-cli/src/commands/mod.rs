@@ -14,6 +14,7 @@ pub(crate) mod peer;
 pub(crate) mod predict;
 pub(crate) mod reproduce;
 pub(crate) mod tune;
+pub(crate) mod vertical;
 
 /// Prints to standard output; a closed pipe is not an error.
 pub(crate) fn print(text: &str) {

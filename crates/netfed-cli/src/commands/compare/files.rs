@@ -28,8 +28,7 @@ pub(crate) fn methods(o: &Outcome) -> String {
         "unsettled",
     ]);
     for (k, r) in o.ranked.iter().enumerate() {
-        let (error, above, estimation) =
-            (o.error(r), o.above(r, &o.ranked[0]), o.estimation(r));
+        let (error, above, estimation) = (o.error(r), o.above(r, &o.ranked[0]), o.estimation(r));
         let text = |t: &str| if t.is_empty() { Cell::Empty } else { Cell::Text(t.into()) };
         let chosen = r.chosen();
         csv.row([

@@ -79,8 +79,10 @@ impl Method {
             Method::Global => "one model for all points",
             Method::Oracle => "one model for each known cluster",
             Method::Gtv => "models coupled over the graph",
-            Method::GtvSelected => "the same, without edges that the data speak against",
-            Method::FedAdmm => "the same as gtv, in rounds between neighbors",
+            Method::GtvSelected => {
+                "models coupled over the graph, without edges that the data speak against"
+            }
+            Method::FedAdmm => "the models of gtv, by rounds between neighbors",
             Method::FedAvg => "one model, averaged by a server",
             Method::FedSgd => "one model, by gradient steps of a server",
             Method::FedProx => "as fedavg, nodes stay near the server's model",
@@ -106,11 +108,9 @@ impl Method {
     pub(crate) fn symbol(self) -> Option<&'static str> {
         match self {
             Method::Local | Method::Global | Method::Oracle | Method::FedSgd => None,
-            Method::Gtv
-            | Method::GtvSelected
-            | Method::FedAdmm
-            | Method::Ditto
-            | Method::MrMtl => Some("λ"),
+            Method::Gtv | Method::GtvSelected | Method::FedAdmm | Method::Ditto | Method::MrMtl => {
+                Some("λ")
+            }
             Method::FedAvg => Some("E"),
             Method::FedProx => Some("μ"),
             Method::Ifca => Some("K"),

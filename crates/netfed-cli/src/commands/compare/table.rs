@@ -1,9 +1,10 @@
 //! The ranked table, for the terminal and the page.
 
 use super::outcome::{Outcome, Ranked};
+use crate::commands::path::trail::rounded;
 use crate::commands::tune::table::Rows;
 use crate::commands::tune::words::plus_minus;
-use crate::report::text::{count, duration, number};
+use crate::report::text::{count, duration};
 
 /// One row per method, the smallest error first.
 pub(crate) fn rows(o: &Outcome) -> Rows {
@@ -34,10 +35,10 @@ pub(crate) fn rows(o: &Outcome) -> Rows {
 pub(crate) fn setting(r: &Ranked) -> String {
     match (r.method.symbol(), r.chosen()) {
         (Some(symbol), Some([low, _, high])) if low == high => {
-            format!("{symbol} = {}", number(low))
+            format!("{symbol} = {}", rounded(low, 2))
         }
         (Some(symbol), Some([low, _, high])) => {
-            format!("{symbol} = {} to {}", number(low), number(high))
+            format!("{symbol} = {} to {}", rounded(low, 2), rounded(high, 2))
         }
         _ => "-".into(),
     }

@@ -23,14 +23,16 @@ fn better(difference: Estimate) -> bool {
     difference.mean > 0.0 && difference.evidence() != Evidence::None
 }
 
-/// The method to speak of: the best or, where the data cannot tell them apart, the first that uses the graph.
+/// The method to speak of: the best or, where the data cannot tell them apart, every node alone, or the first that uses the graph.
 fn hero(o: &Outcome) -> Option<&Ranked> {
-    let best = best(o)?;
+    let (best, alone) = (best(o)?, o.of(Method::Local)?);
+    if !better(o.above(alone, best)) {
+        return Some(alone);
+    }
+    let helps = |r: &&Ranked| !better(o.above(r, best)) && better(o.above(alone, r));
     let mut graph = o.ranked.iter().filter(|r| r.method.kind() == Kind::Graph);
     match best.method.kind() {
-        Kind::Clusters | Kind::Personal => {
-            Some(graph.find(|r| !better(o.above(r, best))).unwrap_or(best))
-        }
+        Kind::Clusters | Kind::Personal => Some(graph.find(helps).unwrap_or(best)),
         _ => Some(best),
     }
 }
@@ -161,10 +163,9 @@ fn graph(o: &Outcome) -> Option<String> {
 fn oracle(o: &Outcome) -> Option<String> {
     let above = o.above(best(o)?, o.of(Method::Oracle)?);
     Some(match better(above) {
-        true => format!(
-            "Knowing the clusters (oracle) would lower the error by {}.",
-            plus_minus(above)
-        ),
+        true => {
+            format!("Knowing the clusters (oracle) would lower the error by {}.", plus_minus(above))
+        }
         false => "Knowing the clusters (oracle) would not lower the error.".into(),
     })
 }
@@ -177,7 +178,9 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
         let advice = match r.method {
             _ if exact => "there may be no best model; a little --ridge gives one",
             Method::Gtv | Method::GtvSelected => "raise --max-iter",
-            _ => "raise --rounds for a better model; features of unlike scale slow it down: try --standardize",
+            _ => {
+                "raise --rounds for a better model; features of unlike scale slow it down: try --standardize"
+            }
         };
         all.push(format!(
             "{} stopped before it settled in {} of {}; {advice}",

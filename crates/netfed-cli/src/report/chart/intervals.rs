@@ -48,11 +48,12 @@ pub(crate) fn interval_chart(chart: &IntervalChart) -> String {
     let (left, right) = (12.0 + CHARACTER * longest as f64, chart.width - 14.0);
     let ends = |i: &Interval| [i.value - i.spread, i.value + i.spread];
     let (low, high) = window(chart.intervals.iter().flat_map(ends));
-    let Some(x) = Ruler::covering(Scale::Linear, [low, high].into_iter(), 0.0, (left, right)) else {
+    let Some(x) = Ruler::covering(Scale::Linear, [low, high].into_iter(), 0.0, (left, right))
+    else {
         out.push_str("</svg>");
         return out;
     };
-    let wanted = if chart.width > 600.0 { 8 } else { 4 };
+    let wanted = if chart.width > 600.0 { 8 } else { 5 };
     axes(&mut out, &x.ticks(wanted), &[], (left, right, 4.0, bottom));
     let _ = write!(
         out,
@@ -130,9 +131,17 @@ mod tests {
 
     #[test]
     fn odd_values_do_no_harm() {
-        for values in [&[][..], &[(f64::NAN, f64::NAN)], &[(1.0, 0.0)], &[(f64::INFINITY, 1.0), (1.0, f64::NAN)]] {
+        for values in [
+            &[][..],
+            &[(f64::NAN, f64::NAN)],
+            &[(1.0, 0.0)],
+            &[(f64::INFINITY, 1.0), (1.0, f64::NAN)],
+        ] {
             let svg = chart(values);
-            assert!(!svg.contains("NaN") && !svg.contains("inf") && svg.ends_with("</svg>"), "{svg}");
+            assert!(
+                !svg.contains("NaN") && !svg.contains("inf") && svg.ends_with("</svg>"),
+                "{svg}"
+            );
         }
     }
 }

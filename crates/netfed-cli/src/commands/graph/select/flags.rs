@@ -132,7 +132,8 @@ impl Plan {
             )));
         }
         let all_pairs = || PathBuf::from("all pairs");
-        let given = given.clone().or(Given { flavor: None, lambda: None, lasso: None, ..from_file });
+        let given =
+            given.clone().or(Given { flavor: None, lambda: None, lasso: None, ..from_file });
         let graph = given.graph.clone().or_else(|| Some(all_pairs()));
         let mut settings = Settings::at(Given { graph, ..given.clone() }, 1.0)?;
         settings.given.graph = given.graph;
