@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::compare::Compare;
 use crate::commands::federation::Federation;
 use crate::commands::graph::Graph;
 use crate::commands::peer::Peer;
 use crate::commands::tune::Tune;
+use crate::commands::vertical::Vertical;
 use crate::given::Given;
 
 /// Networked federated learning: one personalized model per node of a graph, with a proof of how good it is
@@ -27,6 +29,8 @@ const EXAMPLES: &str = "Examples:
   netfed evaluate --run run/ --data test.csv
   netfed explain --run run/ --out explain.html
   netfed tune --data points.csv --graph edges.csv --out tuned/
+  netfed compare --data points.csv --graph edges.csv --out compared/
+  netfed vertical --parties bank.csv,shop.csv --labels labels.csv --id person --out models/
   netfed federation init --graph edges.csv --features x1,x2 --lambda 0.1 --members members.csv --out federation/
   netfed peer --federation invitation/ --data own.csv --out run/
   netfed reproduce nfl-table3 --out weather
@@ -51,6 +55,10 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Choose λ and other settings by cross-validation
     Tune(Box<Tune>),
+    /// Compare methods on the same splits: alone, one model, coupled over the graph, and other federated methods
+    Compare(Box<Compare>),
+    /// Train one model of features that several parties hold about the same people
+    Vertical(Vertical),
     /// Set up a federation of data holders: its description, its certificates, its status
     Federation(Federation),
     /// Take part in a federation with the own data
@@ -90,6 +98,8 @@ const FIT_EXAMPLES: &str = "Examples:
     netfed fit --data points.csv --graph edges.csv --loss logistic --intercept --standardize --lambda 0.02 --out run/
   Convex clustering of points without labels:
     netfed fit --data points.csv --graph edges.csv --loss mean --lambda 0.3 --out run/
+  One model for all by way of a server, as in classical federated learning:
+    netfed fit --data points.csv --flavor centralized --out run/
   The same run again with another λ:
     netfed fit --config run/config.toml --lambda 0.1 --out run2/
 

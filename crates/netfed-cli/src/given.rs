@@ -33,6 +33,11 @@ pub(crate) struct Given {
     #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL", help_heading = "Input")]
     pub(crate) standardize: Option<bool>,
 
+    /// Kind of federated learning: centralized, decentralized, clustered, horizontal or personalized. It chooses graph, penalty and λ, and says what
+    /// it chose; other flags win
+    #[arg(long, alias = "flavour", value_name = "NAME", help_heading = "Problem")]
+    #[serde(alias = "flavour")]
+    pub(crate) flavor: Option<String>,
     /// Local loss: squared, logistic, huber, absolute, hinge or mean [default: squared]
     #[arg(long, value_name = "NAME", help_heading = "Problem")]
     pub(crate) loss: Option<String>,
@@ -117,6 +122,7 @@ impl Given {
             features,
             intercept,
             standardize,
+            flavor,
             loss,
             penalty,
             lambda,

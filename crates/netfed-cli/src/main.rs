@@ -14,6 +14,7 @@ mod measure;
 mod memory;
 mod output;
 mod prepare;
+mod preset;
 mod progress;
 mod report;
 mod run_folder;
@@ -35,6 +36,8 @@ fn main() -> ExitCode {
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Explain(explain) => commands::explain::run(&explain),
         Command::Tune(tune) => commands::tune::run(&tune),
+        Command::Compare(compare) => commands::compare::run(&compare),
+        Command::Vertical(vertical) => commands::vertical::run(&vertical),
         Command::Federation(federation) => commands::federation::run(federation),
         Command::Peer(peer) => commands::peer::run(&peer),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use netfed::flavor::Preset;
 use netfed::loss::Sampled;
 use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
 use netfed_net::names::natural_order;
@@ -29,6 +30,8 @@ pub(crate) struct Prepared {
     pub(crate) scaling: Option<Scaling>,
     /// How the data write the class −1, for classification.
     pub(crate) low_label: Option<f64>,
+    /// What the flavor means here.
+    pub(crate) preset: Option<Preset>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -86,17 +89,23 @@ pub(crate) fn prepare_part(
         }
         features.push(INTERCEPT.into());
     }
-    let (nodes, edges) = merge_nodes(&points, edges);
+    let (mut nodes, edges) = merge_nodes(&points, edges);
     let one_class = settings.loss.is_classification()
         && points.y.as_ref().is_some_and(|y| y.iter().all(|v| *v == y[0]));
     let dim = features.len();
     memory::check(nodes.len(), edges.len(), dim, points.node_of_row.len())?;
     let low_label = settings.loss.is_classification().then_some(points.low_label);
     let scaling = settings.standardize.then(|| Scaling::fit(&points, settings));
-    let graph = Graph::new(nodes.len(), &edges)?;
+    let mut graph = Graph::new(nodes.len(), &edges)?;
+    let preset = settings.flavor.map(|flavor| flavor.preset(&graph)).transpose()?;
+    let given = nodes.len();
+    if let Some(preset) = &preset {
+        graph = preset.graph.clone();
+        nodes.extend(preset.server.map(|_| server_name(&nodes)));
+    }
     let datasets = local_datasets(points, nodes.len(), settings.intercept, scaling.as_ref())?;
     let points_per_node: Vec<usize> = datasets.iter().map(Dataset::points).collect();
-    let mut warnings = warnings(&graph, &nodes, &points_per_node, settings);
+    let mut warnings = warnings(&graph, &nodes, given, &points_per_node, settings);
     if one_class {
         let (file, column) = (settings.data.display(), &settings.columns.target);
         warnings.push(format!(
@@ -111,7 +120,10 @@ pub(crate) fn prepare_part(
         .into_par_iter()
         .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
         .collect::<Result<Vec<_>, _>>()?;
-    let problem = Problem::new(graph.clone(), losses, settings.penalty(dim)?, settings.lambda)?;
+    let mut problem = Problem::new(graph.clone(), losses, settings.penalty(dim)?, settings.lambda)?;
+    if let Some(preset) = &preset {
+        problem = preset.weigh(problem);
+    }
     Ok(Prepared {
         problem,
         graph,
@@ -121,8 +133,18 @@ pub(crate) fn prepare_part(
         points,
         scaling,
         low_label,
+        preset,
         warnings,
     })
+}
+
+/// A name for the server that no node has.
+fn server_name(nodes: &[String]) -> String {
+    let mut name = String::from("server");
+    while nodes.contains(&name) {
+        name.insert(0, '_');
+    }
+    name
 }
 
 /// The points of local datasets one by one.
@@ -134,6 +156,12 @@ pub(crate) fn sampled(datasets: &[Dataset], settings: &Settings) -> Result<Vec<S
 /// Reads the two files. Both then list the same nodes, in their natural order, whatever the order of the lines.
 pub(crate) fn read(settings: &Settings) -> Result<(PointTable, EdgeList), Failure> {
     let mut points = read_points(&settings.data, &settings.columns)?;
+    if settings.given.graph.is_none() {
+        // The flavor makes the graph.
+        let mut edges = EdgeList { nodes: Vec::new(), edges: Vec::new() };
+        in_natural_order(&mut points, &mut edges);
+        return Ok((points, edges));
+    }
     let mut edges = read_edges(&settings.graph)?;
     let separate = points.nodes.len() + edges.nodes.len();
     in_natural_order(&mut points, &mut edges);
@@ -293,7 +321,14 @@ impl Scaling {
     }
 }
 
-fn warnings(graph: &Graph, nodes: &[String], points: &[usize], settings: &Settings) -> Vec<String> {
+/// What a user should know about the nodes; the first `given` are those of the files.
+fn warnings(
+    graph: &Graph,
+    nodes: &[String],
+    given: usize,
+    points: &[usize],
+    settings: &Settings,
+) -> Vec<String> {
     let mut found = Vec::new();
     let mut warn = |list: Vec<&str>, one: &str, many: &str| match list.len() {
         0 => {}
@@ -301,7 +336,7 @@ fn warnings(graph: &Graph, nodes: &[String], points: &[usize], settings: &Settin
         n => found.push(format!("{n} nodes {many}: {}", names(&list))),
     };
     let select = |keep: &dyn Fn(usize) -> bool| {
-        (0..nodes.len()).filter(|&i| keep(i)).map(|i| nodes[i].as_str()).collect()
+        (0..given).filter(|&i| keep(i)).map(|i| nodes[i].as_str()).collect()
     };
     let (data, edges) = (settings.data.display(), settings.graph.display());
     warn(

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use netfed::flavor::Flavor;
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
 use netfed::{LossKind, Options, Solver};
 
@@ -14,6 +15,9 @@ use crate::load::{PointColumns, Target};
 pub(crate) const LOSSES: [&str; 6] = ["squared", "logistic", "huber", "absolute", "hinge", "mean"];
 /// Names of the penalties.
 pub(crate) const PENALTIES: [&str; 5] = ["l2", "l1", "linf", "squared", "quadratic"];
+/// Names of the flavors.
+pub(crate) const FLAVORS: [&str; 6] =
+    ["centralized", "decentralized", "clustered", "horizontal", "vertical", "personalized"];
 /// Names of the solvers.
 pub(crate) const SOLVERS: [&str; 4] = ["auto", "primal-dual", "admm", "fed-admm"];
 
@@ -26,6 +30,7 @@ pub(crate) struct Settings {
     pub(crate) columns: PointColumns,
     pub(crate) intercept: bool,
     pub(crate) standardize: bool,
+    pub(crate) flavor: Option<Flavor>,
     pub(crate) loss: LossKind,
     pub(crate) lambda: f64,
     pub(crate) ridge: f64,
@@ -45,7 +50,7 @@ impl Settings {
     /// Fills the gaps and checks the values.
     pub(crate) fn new(given: Given) -> Result<Settings, Failure> {
         let lambda = given.lambda.ok_or_else(|| {
-            Failure::input("no λ given; say --lambda NUMBER: 0 trains every node alone, larger values couple neighbors more.".into())
+            Failure::input("no λ given; say --lambda NUMBER: 0 trains every node alone, larger values couple neighbors more. Or let --flavor NAME choose it.".into())
         })?;
         Settings::at(given, lambda)
     }
@@ -59,6 +64,7 @@ impl Settings {
         };
         let loss_name = choose("loss", given.loss.as_deref().unwrap_or("squared"), &LOSSES)?;
         choose("penalty", given.penalty.as_deref().unwrap_or("l2"), &PENALTIES)?;
+        let flavor = given.flavor.as_deref().map(flavor).transpose()?;
         let solver = choose("solver", given.solver.as_deref().unwrap_or("auto"), &SOLVERS)?;
         let solver = match solver {
             "primal-dual" => Solver::PrimalDual,
@@ -87,7 +93,10 @@ impl Settings {
         };
         Ok(Settings {
             data: need(&given.data, "--data", "file of data points")?,
-            graph: need(&given.graph, "--graph", "file of edges")?,
+            graph: match (&given.graph, flavor) {
+                (None, Some(Flavor::Centralized | Flavor::Horizontal)) => PathBuf::from("no graph"),
+                (graph, _) => need(graph, "--graph", "file of edges")?,
+            },
             columns: PointColumns {
                 node: given.node_column.clone().unwrap_or_else(|| "node".into()),
                 node_optional: false,
@@ -99,6 +108,7 @@ impl Settings {
             },
             intercept,
             standardize: given.standardize.unwrap_or(false),
+            flavor,
             loss,
             lambda: number("--lambda", lambda, Range::Nonnegative)?,
             ridge: number("--ridge", given.ridge.unwrap_or(0.0), Range::Nonnegative)?,
@@ -168,12 +178,13 @@ impl Settings {
         let absolute = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf());
         let full = Given {
             data: Some(absolute(&self.data)),
-            graph: Some(absolute(&self.graph)),
+            graph: self.given.graph.as_deref().map(absolute),
             node_column: Some(self.columns.node.clone()),
             target: Some(self.columns.target.clone()),
             features: self.columns.features.clone(),
             intercept: Some(self.intercept),
             standardize: Some(self.standardize),
+            flavor: self.given.flavor.clone(),
             loss: Some(self.loss_name().into()),
             penalty: Some(self.penalty_name().into()),
             lambda: self.given.lambda.map(|_| self.lambda),
@@ -223,6 +234,22 @@ fn check_rounds(given: &Given, solver: Solver) -> Result<(), Failure> {
         return wrong("--rho", "--solver admm or fed-admm");
     }
     Ok(())
+}
+
+/// The flavor with this name.
+fn flavor(name: &str) -> Result<Flavor, Failure> {
+    Ok(match choose("flavor", name, &FLAVORS)? {
+        "centralized" => Flavor::Centralized,
+        "decentralized" => Flavor::Decentralized,
+        "clustered" => Flavor::Clustered,
+        "horizontal" => Flavor::Horizontal,
+        "personalized" => Flavor::Personalized,
+        _ => {
+            return Err(Failure::input(
+                "--flavor vertical is about other data: one file for each party, with other columns about the same people; say netfed vertical --parties a.csv,b.csv --labels y.csv --id NAME --out models/.".into(),
+            ));
+        }
+    })
 }
 
 fn loss_kind(name: &str, delta: f64) -> LossKind {

@@ -132,15 +132,19 @@ impl Preset {
             Norm::Two => Box::new(Norm2),
             Norm::Inf => Box::new(NormInf),
         };
-        let plain = Problem::new(self.graph.clone(), losses, penalty, 1.0)?;
+        Ok(self.weigh(Problem::new(self.graph.clone(), losses, penalty, 1.0)?))
+    }
+
+    /// The problem with nodes that count as the preset says.
+    pub fn weigh(&self, plain: Problem) -> Problem {
         if self.weighting == Weighting::Nodes {
-            return Ok(plain);
+            return plain;
         }
         let scaled = |i| {
             let weight = self.weighting.of(plain.loss(i));
             Box::new(Scaled::new(&plain, i, weight)) as Box<dyn Loss>
         };
-        Ok(plain.with_losses((0..plain.nodes()).map(scaled).collect()))
+        plain.with_losses((0..plain.nodes()).map(scaled).collect())
     }
 }
 

@@ -13,6 +13,7 @@ use crate::federated::{DropOuts, solve_as_asked};
 use crate::given::Given;
 use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{self, Prepared, prepare};
+use crate::preset;
 use crate::progress::{Watch, catch_interrupts, duration, say};
 use crate::report::text::{percent, plural, scientific};
 use crate::report::{HistoryRow, Outcome, Report, render};
@@ -21,11 +22,16 @@ use crate::settings::Settings;
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let from_file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
-    let settings = Settings::new(args.given.or(from_file))?;
+    let given = args.given.or(from_file);
+    let choose = given.flavor.is_some() && given.lambda.is_none();
+    let mut settings = if choose { Settings::at(given, 1.0)? } else { Settings::new(given)? };
     let folder = Folder::new(&args.out, args.force)?;
     start_threads(settings.threads)?;
     let (points, edges) = prepare::read(&settings)?;
-    let prepared = prepare(points, edges, &settings)?;
+    let mut prepared = prepare(points, edges, &settings)?;
+    if choose {
+        preset::choose_lambda(&mut prepared, &mut settings, args.quiet)?;
+    }
     if !args.quiet {
         prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
     }
@@ -107,7 +113,9 @@ impl Fitted {
         folder.add("edges.csv", &self.edges.csv(&self.prepared.graph, nodes))?;
         folder.add("history.csv", &history.finish())?;
         folder.add("summary.json", &format!("{summary:#}\n"))?;
-        folder.add("config.toml", &settings.to_toml()?)?;
+        let flavor =
+            preset::words(&self.prepared, settings).map_or(String::new(), |w| format!("# {w}\n"));
+        folder.add("config.toml", &format!("{flavor}{}", settings.to_toml()?))?;
         folder.add("report.html", &self.report(settings)?)?;
         folder.commit()?;
         Ok(summary)
@@ -146,6 +154,8 @@ impl Fitted {
             "loss": settings.loss_name(),
             "penalty": settings.penalty_name(),
             "lambda": settings.lambda,
+            "flavor": settings.given.flavor,
+            "flavor_words": preset::words(&self.prepared, settings),
             "classes": self.prepared.low_label.map(|low| [low, 1.0]),
             "solver": self.solution.method.name(),
             "drop_outs": self.drop_outs.as_ref().map(|d| json!({
@@ -238,6 +248,7 @@ impl Fitted {
             certificate: &[
                 self.certificate_in_words(),
                 self.drop_outs_in_words().into_iter().collect(),
+                preset::words(&self.prepared, settings).into_iter().collect(),
             ]
             .concat(),
             warnings: &self.prepared.warnings,
@@ -266,6 +277,9 @@ impl Fitted {
             plural(self.clusters.count(), "cluster"),
             largest.join(", ")
         );
+        if let Some(line) = preset::words(&self.prepared, settings) {
+            text.push_str(&format!("  {line}\n"));
+        }
         if let Some(line) = self.drop_outs_in_words() {
             text.push_str(&format!("  {line}\n"));
         }

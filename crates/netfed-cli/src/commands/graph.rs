@@ -1,6 +1,6 @@
 //! `netfed graph`: work on the empirical graph itself.
 
-mod select;
+pub(crate) mod select;
 
 use crate::failure::Failure;
 

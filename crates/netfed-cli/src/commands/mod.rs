@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 
 pub(crate) mod cluster;
+pub(crate) mod compare;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod federation;
@@ -13,6 +14,7 @@ pub(crate) mod peer;
 pub(crate) mod predict;
 pub(crate) mod reproduce;
 pub(crate) mod tune;
+pub(crate) mod vertical;
 
 /// Prints to standard output; a closed pipe is not an error.
 pub(crate) fn print(text: &str) {

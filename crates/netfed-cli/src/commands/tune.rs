@@ -1,18 +1,18 @@
 //! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph stays.
 
-mod choice;
+pub(crate) mod choice;
 mod criteria;
 mod cross_validation;
 mod files;
 mod flags;
 mod outcome;
-mod page;
-mod path;
+pub(crate) mod page;
+pub(crate) mod path;
 mod plan;
-mod statistics;
-mod table;
+pub(crate) mod statistics;
+pub(crate) mod table;
 mod variant;
-mod words;
+pub(crate) mod words;
 
 pub(crate) use flags::Tune;
 

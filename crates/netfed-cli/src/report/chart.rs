@@ -4,6 +4,7 @@
 mod axis;
 mod bars;
 mod frame;
+mod intervals;
 mod strips;
 
 use std::fmt::Write;
@@ -13,6 +14,7 @@ pub(crate) use axis::{Ruler, Scale};
 pub(crate) use bars::{Bar, BarChart, bar_chart};
 pub(crate) use frame::{CHARACTER, axes, open_svg};
 use frame::{legend, rules};
+pub(crate) use intervals::{Interval, IntervalChart, interval_chart};
 pub(crate) use strips::{Dot, Mean, StripPlot, strip_plot};
 
 /// The most points drawn per series; longer series are thinned.

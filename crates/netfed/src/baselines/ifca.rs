@@ -125,9 +125,45 @@ pub fn ifca_from_random(
     starts: u64,
     work: &LocalSteps,
     rounds: &Rounds,
-    mut observer: impl FnMut(Round) -> ControlFlow<()>,
+    observer: impl FnMut(Round) -> ControlFlow<()>,
 ) -> Result<Partition, Error> {
     let from = |k: u64| random_start(models, clients.problem().dim(), rounds.seed.wrapping_add(k));
+    best_of(clients, starts, from, work, rounds, observer)
+}
+
+/// The same from the local models of K nodes with data, drawn at random: starts of the right size, whatever the units of the features. With fewer
+/// nodes there are as many models as nodes.
+pub fn ifca_from_nodes(
+    clients: &Clients<'_>,
+    models: usize,
+    starts: u64,
+    work: &LocalSteps,
+    rounds: &Rounds,
+    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Partition, Error> {
+    let dim = clients.problem().dim();
+    let able: Vec<usize> = clients.all().filter(|c| c.loss.points() > 0).map(|c| c.node).collect();
+    let from = |k: u64| match able.is_empty() {
+        true => Ok(Matrix::zeros(1, dim)),
+        false => {
+            let nodes = draws::participants(rounds.seed, k, &able, models.min(able.len()));
+            let zero = vec![0.0; dim];
+            let own = nodes.iter().flat_map(|&i| clients.data(i).personalize(&zero, 0.0));
+            Matrix::from_rows(dim, own.collect())
+        }
+    };
+    best_of(clients, starts, from, work, rounds, observer)
+}
+
+/// The run with the least loss in its last round, of several starts.
+fn best_of(
+    clients: &Clients<'_>,
+    starts: u64,
+    from: impl Fn(u64) -> Result<Matrix, Error>,
+    work: &LocalSteps,
+    rounds: &Rounds,
+    mut observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Partition, Error> {
     let loss = |run: &Partition| run.outcome.trace.history.last().copied().unwrap_or(f64::INFINITY);
     let mut best = ifca(clients, &from(0)?, work, rounds, &mut observer)?;
     for k in 1..starts {
@@ -206,9 +242,26 @@ mod tests {
             .map(|(a, b)| a - b)
             .collect();
         assert!(norm(&off) < 1e-9, "{}", norm(&off));
+        let again = ifca_from_nodes(&clients, 2, 5, &work, &rounds, go_on).unwrap();
+        let off = crate::linalg::distance(again.outcome.params.as_slice(), best.as_slice());
+        assert!(off < 1e-9, "from local models: {off}");
         let renamed: Vec<usize> =
             found.of_node.iter().map(|&k| usize::from(k != found.of_node[0])).collect();
         assert_eq!(renamed, truth);
+    }
+
+    #[test]
+    fn there_are_no_more_models_than_nodes_to_start_from() {
+        let example = example(LossKind::Squared);
+        let (work, rounds) = (LocalSteps::default(), Rounds::default());
+        let of = |problem: &Problem| {
+            let clients = Clients::new(problem);
+            ifca_from_nodes(&clients, 9, 2, &work, &rounds, go_on).unwrap().models.rows()
+        };
+        assert_eq!(of(&example.problem), 4, "one of five nodes has no data");
+        let empty = vec![LossKind::Squared.build(crate::Dataset::empty(1), 0.0, 0.0).unwrap()];
+        let graph = Graph::new(1, &[]).unwrap();
+        assert_eq!(of(&Problem::new(graph, empty, Box::new(Norm2), 0.0).unwrap()), 1);
     }
 
     #[test]

@@ -6,7 +6,14 @@
 
 use super::checks::{positive, same_size};
 use super::clients::{ClientData, Clients};
-use crate::Error;
+use crate::linalg::norm;
+use crate::loss::Loss;
+use crate::{Error, draws};
+
+/// Steps of the power iteration.
+const POWERS: usize = 50;
+/// It approaches the largest curvature from below.
+const MARGIN: f64 = 1.1;
 
 /// The step size η in round t = 0, 1, …
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,9 +33,64 @@ impl Rate {
         }
     }
 
+    /// A rate that suits the clients. Smooth losses: 1/(largest curvature of all clients), at which no gradient step overshoots. Losses with kinks:
+    /// c/√(t + 1), c = mean Lᵢ(0) / mean ‖x‖², about the step that would bring the loss of the model 0 to 0. 1 if there are no data.
+    pub fn suited(clients: &Clients<'_>) -> Rate {
+        let with_data: Vec<_> = clients.all().filter(|c| c.loss.points() > 0).collect();
+        let largest: Option<Vec<f64>> =
+            with_data.iter().map(|c| largest_curvature(c.loss, c.node)).collect();
+        let rate = |rate: f64| if rate > 0.0 && rate.is_finite() { rate } else { 1.0 };
+        if let Some(largest) = largest {
+            return Rate::Constant(rate(1.0 / largest.into_iter().fold(0.0, f64::max)));
+        }
+        let zero = vec![0.0; clients.problem().dim()];
+        let (mut losses, mut squares) = (0.0, 0.0);
+        for client in with_data {
+            losses += client.loss.value(&zero);
+            squares += mean_square(client.loss);
+        }
+        Rate::InverseRoot(rate(losses / squares))
+    }
+
+    /// The rate for losses with an additional (μ/2)‖v − w‖².
+    pub fn with_proximity(self, proximity: f64) -> Rate {
+        let damped = |rate: f64| rate / (1.0 + rate * proximity);
+        match self {
+            Rate::Constant(rate) => Rate::Constant(damped(rate)),
+            Rate::InverseRoot(rate) => Rate::InverseRoot(damped(rate)),
+        }
+    }
+
     pub(crate) fn check(self) -> Result<(), Error> {
         positive("the learning rate", self.at(0))
     }
+}
+
+/// A little more than the largest curvature of a loss, by power iteration on XᵀX/m; none where the loss has kinks.
+fn largest_curvature(loss: &dyn Loss, node: usize) -> Option<f64> {
+    let curvature = loss.curvature()?;
+    let mut v = draws::start(0, node, loss.dim());
+    let mut largest = 0.0;
+    for _ in 0..POWERS {
+        let length = norm(&v);
+        if length == 0.0 {
+            break;
+        }
+        v.iter_mut().for_each(|x| *x /= length);
+        let mut next = vec![0.0; v.len()];
+        loss.add_gram_times(&v, &mut next);
+        largest = norm(&next);
+        v = next;
+    }
+    Some(MARGIN * (curvature.high * largest + 2.0 * curvature.ridge))
+}
+
+/// The mean of ‖x‖² over the points of a loss.
+fn mean_square(loss: &dyn Loss) -> f64 {
+    let dim = loss.dim();
+    let mut gram = vec![0.0; dim * dim];
+    loss.add_gram(&mut gram);
+    (0..dim).map(|j| gram[j * dim + j]).sum()
 }
 
 /// The gradient steps of a client in a round.
@@ -109,6 +171,35 @@ mod tests {
             assert!(bad.check(&sampled).is_err(), "{bad:?}");
         }
         assert!(Clients::with_points(&example.problem, &example.points[..4]).is_err());
+    }
+
+    #[test]
+    fn suited_rates_find_the_pooled_model() {
+        use super::super::testing::go_on;
+        use super::super::{Rounds, Weighting, fed_avg, pooled};
+        let rounds = Rounds { max_rounds: 20_000, tolerance: 1e-12, ..Rounds::default() };
+        for kind in [
+            LossKind::Squared,
+            LossKind::Logistic,
+            LossKind::Huber { delta: 0.5 },
+            LossKind::Mean,
+            LossKind::Absolute,
+            LossKind::Hinge,
+        ] {
+            let example = example(kind);
+            let clients = Clients::new(&example.problem);
+            let work = LocalSteps { rate: Rate::suited(&clients), ..LocalSteps::default() };
+            let run = fed_avg(&clients, &[0.0; 2], &work, &rounds, go_on).unwrap();
+            let best = pooled(&example.problem, Weighting::Points).unwrap().params;
+            let off = crate::linalg::distance(run.params.row(0), best.row(0));
+            let smooth = !matches!(kind, LossKind::Absolute | LossKind::Hinge);
+            assert_eq!(matches!(work.rate, Rate::Constant(_)), smooth, "{kind:?}");
+            assert!(off < if smooth { 1e-8 } else { 0.05 }, "{kind:?}: {off}");
+        }
+        let mean = example(LossKind::Mean);
+        let Rate::Constant(rate) = Rate::suited(&Clients::new(&mean.problem)) else { panic!() };
+        assert!((rate - 1.0 / (1.1 * 2.02)).abs() < 1e-12, "{rate}");
+        assert_eq!(Rate::Constant(0.5).with_proximity(2.0), Rate::Constant(0.25));
     }
 
     #[test]

@@ -62,7 +62,9 @@ pub use fed_avg::{AveragingServer, FedAvgClient, fed_avg};
 pub use fed_prox::{FedProxClient, fed_prox};
 pub use fed_sgd::{FedSgdClient, FedSgdServer, fed_sgd};
 pub use gossip::{GossipNode, gossip};
-pub use ifca::{IfcaClient, IfcaServer, Partition, ifca, ifca_from_random, random_start};
+pub use ifca::{
+    IfcaClient, IfcaServer, Partition, ifca, ifca_from_nodes, ifca_from_random, random_start,
+};
 pub use local::local;
 pub use local_steps::{LocalSteps, Rate};
 pub use mr_mtl::{MrMtlClient, mr_mtl};

@@ -45,7 +45,8 @@ impl Opened {
         }
         let settings = run.settings.clone();
         for (name, file) in [("data", &settings.data), ("graph", &settings.graph)] {
-            if !file.is_file() {
+            let made = name == "graph" && settings.given.graph.is_none();
+            if !made && !file.is_file() {
                 return Err(Failure::input(format!(
                     "{} is gone, but the run was trained on it; put it back, or correct \"{name}\" in {}.",
                     file.display(),

@@ -77,7 +77,7 @@ fn read(plan: &Plan) -> Result<(PointTable, EdgeList), Failure> {
 }
 
 /// The true cluster of every node.
-fn read_truth(path: &Path, nodes: &[String]) -> Result<Vec<usize>, Failure> {
+pub(crate) fn read_truth(path: &Path, nodes: &[String]) -> Result<Vec<usize>, Failure> {
     let cluster_of = read_partition(path)?;
     let of = |node: &String| {
         cluster_of.get(node).copied().ok_or_else(|| {

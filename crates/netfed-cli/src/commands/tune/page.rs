@@ -269,7 +269,8 @@ fn complexity(o: &Outcome) -> Markup {
     }
 }
 
-fn rows(rows: &Rows) -> Markup {
+/// A table.
+pub(crate) fn rows(rows: &Rows) -> Markup {
     let class = |k: usize| if rows.numeric(k) { "num" } else { "" };
     html! {
         div.scroll tabindex="0" { table {

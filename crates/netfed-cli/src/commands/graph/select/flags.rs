@@ -17,6 +17,7 @@ use crate::settings::{Range, Settings, choose, number};
     after_help = EXAMPLES,
     mut_arg("graph", |a| a.help("Edges to test: columns source, target and, if wanted, weight [default: all pairs of nodes]")),
     mut_arg("loss", |a| a.help("Local loss: squared, logistic, huber or mean [default: squared]")),
+    mut_arg("flavor", |a| a.hide(true)),
     mut_arg("lambda", |a| a.hide(true)),
     mut_arg("penalty", |a| a.hide(true)),
     mut_arg("penalty_matrix", |a| a.hide(true)),
@@ -104,6 +105,7 @@ impl Plan {
     pub(super) fn new(args: &Select) -> Result<Plan, Failure> {
         let given = &args.given;
         for (flag, there) in [
+            ("--flavor", given.flavor.is_some()),
             ("--lambda", given.lambda.is_some()),
             ("--penalty", given.penalty.is_some()),
             ("--penalty-matrix", given.penalty_matrix.is_some()),
@@ -130,7 +132,8 @@ impl Plan {
             )));
         }
         let all_pairs = || PathBuf::from("all pairs");
-        let given = given.clone().or(Given { lambda: None, lasso: None, ..from_file });
+        let given =
+            given.clone().or(Given { flavor: None, lambda: None, lasso: None, ..from_file });
         let graph = given.graph.clone().or_else(|| Some(all_pairs()));
         let mut settings = Settings::at(Given { graph, ..given.clone() }, 1.0)?;
         settings.given.graph = given.graph;

@@ -1,0 +1,81 @@
+//! `netfed compare`: several methods on the same splits, each with the setting that cross-validation chooses for it.
+
+mod files;
+mod flags;
+mod method;
+mod outcome;
+mod page;
+mod plan;
+mod selected;
+mod splits;
+mod table;
+mod train;
+mod truth;
+mod words;
+
+pub(crate) use flags::Compare;
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::commands::graph::select::read_truth as read_clusters;
+use crate::commands::tune::path::Data;
+use crate::commands::{print, start_threads};
+use crate::failure::Failure;
+use crate::output::Folder;
+use crate::prepare::{self, prepare};
+use crate::progress::{catch_interrupts, duration, say};
+use outcome::Outcome;
+use plan::Plan;
+use splits::{Known, compare};
+use truth::read_models;
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
+    let start = Instant::now();
+    let plan = Plan::new(args)?;
+    let folder = Folder::new(&args.out, args.force)?;
+    start_threads(plan.settings.threads)?;
+    let (points, edges) = prepare::read(&plan.settings)?;
+    let prepared = prepare(points.clone(), edges.clone(), &plan.settings)?;
+    let clusters = args.clusters.as_deref().map(|file| read_clusters(file, &prepared.nodes));
+    let truth = args.truth.as_deref();
+    let truth = truth.map(|file| read_models(file, &prepared.nodes, &prepared.features));
+    let known = Known { clusters: clusters.transpose()?, truth: truth.transpose()? };
+    let (graph, rows) = (&prepared.graph, points.node_of_row.len());
+    let sizes = [rows, graph.nodes(), graph.edges().len(), prepared.features.len()];
+    let warnings = prepared.warnings;
+    if !args.quiet {
+        warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
+    }
+    let data = Data { points, edges };
+    catch_interrupts();
+    let (runs, ratio) = compare(&data, &known, &plan, args.quiet)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let outcome = Outcome::new(plan, runs, ratio, sizes, warnings, seconds);
+    let summary = files::summary(&outcome);
+    folder.add("compare.csv", &files::methods(&outcome))?;
+    folder.add("splits.csv", &files::splits(&outcome))?;
+    folder.add("summary.json", &format!("{summary:#}\n"))?;
+    folder.add("report.html", &page::page(&outcome))?;
+    folder.commit()?;
+    if args.json {
+        print(&format!("{summary:#}\n"));
+    } else if !args.quiet {
+        print(&text(&outcome, &args.out));
+    }
+    Ok(0)
+}
+
+/// The result for a person.
+fn text(o: &Outcome, out: &Path) -> String {
+    let mut text = format!("{}, the smallest first\n", o.plan.measure.name);
+    text.push_str(&table::rows(o).text());
+    words::sentences(o).iter().for_each(|s| text.push_str(&format!("{s}\n")));
+    for warning in words::warnings(o).iter().skip(o.data_warnings.len()) {
+        text.push_str(&format!("warning: {warning}.\n"));
+    }
+    let report = out.join("report.html");
+    text.push_str(&format!("{}; open {}\n", duration(o.seconds), report.display()));
+    text
+}

@@ -1,0 +1,265 @@
+//! One method trained on a part of the data: with one value of the number it has to choose, or along a whole grid of them.
+//!
+//! Learning rates are 1/L, with L the largest curvature of the nodes' losses ([`Rate::suited`]); the grids of λ and μ of methods without a graph are
+//! multiples of L. Methods with a server weigh nodes by their data points, as `global` does; `mr-mtl` weighs them alike.
+
+use std::ops::ControlFlow;
+
+use netfed::baselines::{
+    self, Clients, LocalSteps, Outcome, Rate, Round, Rounds, Weighting, ditto, fed_avg, fed_prox,
+    fed_sgd, gossip, ifca_from_nodes, mr_mtl,
+};
+use netfed::{FedAdmm, Federation, Matrix, Options, Solver, Status, log_grid, simulate, solve};
+
+use super::method::Method;
+use super::plan::Plan;
+use super::selected::selected;
+use crate::commands::path::trail::default_values;
+use crate::commands::tune::path::{descend, pooled};
+use crate::failure::Failure;
+use crate::load::{EdgeList, PointTable};
+use crate::prepare::{Prepared, prepare_part};
+use crate::progress::interrupted;
+
+/// Number of λ of the path of gtv, without 0.
+const LAMBDAS: usize = 15;
+/// λ of ditto and mr-mtl, in units of L: the first, the last, how many.
+const PULLS: (f64, f64, usize) = (1e-4, 1e2, 9);
+/// μ of fedprox in units of L.
+const PROXIMITIES: [f64; 3] = [0.01, 0.1, 1.0];
+/// Local steps that fedavg may take, and those of the other methods.
+const STEPS: [f64; 3] = [1.0, 5.0, 20.0];
+const FEW_STEPS: u64 = 5;
+const MANY_STEPS: u64 = 20;
+/// Learning rates of gossip in units of 1/L.
+const RATES: [f64; 3] = [0.03, 0.2, 1.0];
+/// Starts of ifca.
+const STARTS: u64 = 3;
+/// A method settles when a round moves its models by less than this part.
+const SETTLED: f64 = 1e-6;
+
+/// A part of the data, ready for a method.
+pub(crate) struct Part<'a> {
+    plan: &'a Plan,
+    points: &'a PointTable,
+    clusters: Option<&'a [usize]>,
+    prepared: Prepared,
+    rate: Rate,
+}
+
+/// Models with what they cost.
+pub(crate) struct Trained {
+    /// In the units of the data.
+    pub(crate) params: Matrix,
+    pub(crate) rounds: u64,
+    /// Numbers sent by a node, on average.
+    pub(crate) floats: f64,
+    pub(crate) settled: bool,
+}
+
+fn go_on(_: Round) -> ControlFlow<()> {
+    if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+impl<'a> Part<'a> {
+    /// The points for a method; `gtv-selected` drops edges first.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        points: &'a PointTable,
+        edges: &EdgeList,
+        clusters: Option<&'a [usize]>,
+        method: Method,
+    ) -> Result<Part<'a>, Failure> {
+        let edges = match method {
+            Method::GtvSelected => selected(points, edges, &plan.settings)?,
+            _ => edges.clone(),
+        };
+        let prepared = prepare_part(points.clone(), edges, &plan.settings)?;
+        let rate = Rate::suited(&Clients::new(&prepared.problem));
+        Ok(Part { plan, points, clusters, prepared, rate })
+    }
+
+    /// Values to choose from; empty where there is nothing to choose.
+    pub(crate) fn grid(&self, method: Method) -> Result<Vec<f64>, Failure> {
+        let largest = 1.0 / self.rate.at(0);
+        Ok(match method {
+            Method::Local | Method::Global | Method::Oracle | Method::FedSgd => Vec::new(),
+            Method::Gtv | Method::GtvSelected | Method::FedAdmm => {
+                let mut grid = vec![0.0];
+                let options = self.options(self.plan.tolerance);
+                grid.extend(default_values(&self.prepared.problem, LAMBDAS, &options, true)?);
+                grid
+            }
+            Method::FedAvg => STEPS.to_vec(),
+            Method::FedProx => PROXIMITIES.map(|p| p * largest).to_vec(),
+            Method::Ifca => {
+                let nodes = self.prepared.points_per_node.iter().filter(|m| **m > 0).count();
+                let range = self.plan.ifca_clusters.map_or(2..=5, |k| k..=k);
+                let mut grid: Vec<f64> = range.map(|k| k.min(nodes.max(1)) as f64).collect();
+                grid.dedup();
+                grid
+            }
+            Method::Ditto | Method::MrMtl => {
+                log_grid(PULLS.0 * largest, PULLS.1 * largest, PULLS.2)
+            }
+            Method::Gossip => RATES.map(|r| r / largest).to_vec(),
+        })
+    }
+
+    /// The models for every value of the grid, cheaply.
+    pub(crate) fn along(
+        &self,
+        method: Method,
+        grid: &[f64],
+        mut visit: impl FnMut(usize, &Matrix),
+    ) -> Result<(), Failure> {
+        let (problem, zero) = (&self.prepared.problem, self.zero());
+        let clients = Clients::new(problem);
+        let none = Rounds { max_rounds: 0, ..self.rounds() };
+        match method {
+            Method::Gtv | Method::GtvSelected => {
+                let start = pooled(self.points, &self.plan.settings)?;
+                let options = self.options(self.plan.tolerance);
+                descend(&self.prepared, grid, &start, &options, |k, params, _, _| {
+                    visit(k, &params);
+                })?;
+            }
+            // The common model is the same for every λ.
+            Method::Ditto => {
+                let work = self.steps(FEW_STEPS);
+                let common = fed_avg(&clients, &zero, &work, &self.rounds(), go_on)?.params;
+                for (k, &lambda) in grid.iter().enumerate() {
+                    let own = ditto(&clients, common.row(0), lambda, &work, &none, go_on)?;
+                    visit(k, &self.prepared.in_units_of_the_data(&own.params));
+                }
+            }
+            _ => {
+                for (k, &value) in grid.iter().enumerate() {
+                    visit(k, &self.train(method, Some(value))?.params);
+                }
+            }
+        }
+        stop_if_interrupted()
+    }
+
+    /// Trains a method with the number that was chosen for it.
+    pub(crate) fn train(&self, method: Method, chosen: Option<f64>) -> Result<Trained, Failure> {
+        let problem = &self.prepared.problem;
+        let (zero, value, rounds) = (self.zero(), chosen.unwrap_or(0.0), self.rounds());
+        let clients = Clients::new(problem);
+        let trained = match method {
+            Method::Local => self.exact(&baselines::local(problem), 0, 0.0, true),
+            Method::Global => {
+                let found = baselines::pooled(problem, Weighting::Points)?;
+                self.exact(&found.params, 1, self.data(), found.status == Status::Solved)
+            }
+            Method::Oracle => {
+                let clusters = self.clusters.unwrap_or(&[]);
+                let found = baselines::oracle(problem, clusters, Weighting::Points)?;
+                self.exact(&found.params, 1, self.data(), found.status == Status::Solved)
+            }
+            Method::Gtv | Method::GtvSelected => {
+                let options = self.options(self.plan.settings.tol);
+                let found = solve(&problem.at_lambda(value)?, &options, |_| stop())?;
+                let solved = found.status == Status::Solved;
+                self.exact(&found.params, found.iterations, self.data(), solved)
+            }
+            Method::FedAdmm => self.fed_admm(value)?,
+            Method::FedAvg => {
+                let work = self.steps(value as u64);
+                self.of(fed_avg(&clients, &zero, &work, &rounds, go_on)?)
+            }
+            Method::FedSgd => self.of(fed_sgd(&clients, &zero, self.rate, &rounds, go_on)?),
+            Method::FedProx => {
+                let rate = self.rate.with_proximity(value);
+                let work = LocalSteps { rate, ..self.steps(MANY_STEPS) };
+                self.of(fed_prox(&clients, &zero, value, &work, &rounds, go_on)?)
+            }
+            Method::Ifca => {
+                let (work, models) = (self.steps(FEW_STEPS), value as usize);
+                self.of(ifca_from_nodes(&clients, models, STARTS, &work, &rounds, go_on)?.outcome)
+            }
+            Method::Ditto => {
+                self.of(ditto(&clients, &zero, value, &self.steps(FEW_STEPS), &rounds, go_on)?)
+            }
+            Method::MrMtl => {
+                let rounds = Rounds { weighting: Weighting::Nodes, ..rounds };
+                self.of(mr_mtl(&clients, &zero, value, &rounds, go_on)?)
+            }
+            Method::Gossip => {
+                let rate = match self.rate {
+                    Rate::Constant(_) => Rate::Constant(value),
+                    Rate::InverseRoot(_) => Rate::InverseRoot(value),
+                };
+                let work = LocalSteps { rate, ..self.steps(1) };
+                self.of(gossip(&clients, &zero, &work, rounds.max_rounds, SETTLED, go_on)?)
+            }
+        };
+        stop_if_interrupted()?;
+        Ok(trained)
+    }
+
+    fn fed_admm(&self, lambda: f64) -> Result<Trained, Failure> {
+        let problem = self.prepared.problem.at_lambda(lambda)?;
+        let options = Options {
+            solver: Solver::FedAdmm,
+            max_iterations: self.plan.rounds,
+            ..self.options(self.plan.tolerance)
+        };
+        // Early rounds do not weigh in the answer.
+        let suited = FedAdmm::suited(&problem);
+        let fed_admm = FedAdmm { average_after: self.plan.rounds / 2, ..suited };
+        let federation = Federation { fed_admm, ..Federation::default() };
+        let found = simulate(&problem, &options, &federation, |_| stop())?;
+        let (edges, nodes) = (problem.graph().edges().len(), problem.nodes());
+        let messages = 2.0 * edges as f64 / nodes as f64 * found.iterations as f64;
+        let floats = messages * problem.dim() as f64;
+        Ok(self.exact(&found.params, found.iterations, floats, found.status == Status::Solved))
+    }
+
+    fn zero(&self) -> Vec<f64> {
+        vec![0.0; self.prepared.problem.dim()]
+    }
+
+    fn options(&self, tolerance: f64) -> Options {
+        Options { tolerance, ..self.plan.settings.options() }
+    }
+
+    fn rounds(&self) -> Rounds {
+        let seed = self.plan.settings.seed;
+        Rounds { max_rounds: self.plan.rounds, tolerance: SETTLED, seed, ..Rounds::default() }
+    }
+
+    fn steps(&self, steps: u64) -> LocalSteps {
+        LocalSteps { steps, rate: self.rate, ..LocalSteps::default() }
+    }
+
+    /// Numbers of a node's data, on average.
+    fn data(&self) -> f64 {
+        let columns = self.points.features.len() + usize::from(self.points.y.is_some());
+        (self.points.node_of_row.len() * columns) as f64 / self.prepared.nodes.len() as f64
+    }
+
+    fn exact(&self, params: &Matrix, rounds: u64, floats: f64, settled: bool) -> Trained {
+        let params = self.prepared.in_units_of_the_data(params);
+        Trained { params, rounds, floats, settled }
+    }
+
+    fn of(&self, outcome: Outcome) -> Trained {
+        let Outcome { params, trace } = outcome;
+        let floats = trace.sent.iter().sum::<u64>() as f64 / trace.sent.len() as f64;
+        let settled = trace.status == baselines::Status::Settled;
+        self.exact(&params, trace.rounds, floats, settled)
+    }
+}
+
+fn stop() -> ControlFlow<()> {
+    if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+fn stop_if_interrupted() -> Result<(), Failure> {
+    match interrupted() {
+        true => Err(Failure::other("interrupted; nothing was written.".into())),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,161 @@
+//! `netfed vertical`: one model of features that several parties hold about the same people.
+
+mod flags;
+mod read;
+
+pub(crate) use flags::Vertical;
+
+use std::ops::ControlFlow;
+
+use netfed::baselines::{Rounds, Status, VerticalModel, vertical};
+use netfed::{Dataset, LossKind};
+use serde_json::json;
+
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::output::{Cell, Csv, Folder};
+use crate::progress::{catch_interrupts, interrupted};
+use crate::report::text::{count, number, plural};
+use crate::settings::{Range, choose, number as checked};
+use read::{People, read};
+
+/// Losses with labels.
+const LOSSES: [&str; 5] = ["squared", "logistic", "huber", "absolute", "hinge"];
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Vertical) -> Result<u8, Failure> {
+    let kind = loss(args)?;
+    let ridge = checked("--ridge", args.ridge, Range::Nonnegative)?;
+    let tolerance = checked("--tol", args.tol, Range::Positive)?;
+    let folder = Folder::new(&args.out, args.force)?;
+    let people = read(args, kind)?;
+    let mut parties = people
+        .parties
+        .iter()
+        .map(|p| Dataset::new(p.features.len(), p.values.clone(), Vec::new()))
+        .collect::<Result<Vec<_>, _>>()?;
+    if args.intercept {
+        // The label holder adds the constant.
+        parties.push(Dataset::new(1, vec![1.0; people.ids.len()], Vec::new())?);
+    }
+    catch_interrupts();
+    let rounds = Rounds { max_rounds: args.rounds, tolerance, ..Rounds::default() };
+    let go_on = |_| if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let model = vertical(kind, parties, &people.labels, ridge, &rounds, go_on)?;
+    let summary = summary(args, &people, &model);
+    folder.add("models.csv", &models(&people, &model))?;
+    folder.add("predictions.csv", &predictions(&people, &model))?;
+    folder.add("summary.json", &format!("{summary:#}\n"))?;
+    folder.commit()?;
+    if args.json {
+        print(&format!("{summary:#}\n"));
+    } else if !args.quiet {
+        print(&words(args, &people, &model));
+    }
+    Ok(if model.trace.status == Status::Settled { 0 } else { 3 })
+}
+
+fn loss(args: &Vertical) -> Result<LossKind, Failure> {
+    Ok(match choose("loss for vertical learning", &args.loss, &LOSSES)? {
+        "logistic" => LossKind::Logistic,
+        "huber" => {
+            LossKind::Huber { delta: checked("--huber-delta", args.huber_delta, Range::Positive)? }
+        }
+        "absolute" => LossKind::Absolute,
+        "hinge" => LossKind::Hinge,
+        _ => LossKind::Squared,
+    })
+}
+
+/// `models.csv`: what every party keeps.
+fn models(people: &People, model: &VerticalModel) -> String {
+    let mut csv = Csv::new(["party", "feature", "parameter"]);
+    let mut row = |party: &str, feature: &str, value: f64| {
+        csv.row([Cell::Text(party.into()), Cell::Text(feature.into()), Cell::Number(value)]);
+    };
+    for (party, params) in people.parties.iter().zip(&model.params) {
+        party.features.iter().zip(params).for_each(|(f, w)| row(&party.name, f, *w));
+    }
+    // One more model than parties: the intercept of the label holder.
+    for params in model.params.iter().skip(people.parties.len()) {
+        row("labels", "intercept", params[0]);
+    }
+    csv.finish()
+}
+
+/// Σ_k w_kᵀx_k of every person.
+fn scores(people: &People, model: &VerticalModel) -> Vec<f64> {
+    let one = [1.0];
+    let score = |row: usize| {
+        let features: Vec<&[f64]> = people.parties.iter().map(|p| p.row(row)).collect();
+        model.predict(&[features, vec![&one[..]]].concat())
+    };
+    (0..people.ids.len()).map(score).collect()
+}
+
+/// `predictions.csv`: one row per person.
+fn predictions(people: &People, model: &VerticalModel) -> String {
+    let mut csv = Csv::new(["id", "label", "prediction"]);
+    for ((id, label), score) in people.ids.iter().zip(&people.labels).zip(scores(people, model)) {
+        csv.row([Cell::Text(id.clone()), Cell::Number(*label), Cell::Number(score)]);
+    }
+    csv.finish()
+}
+
+fn status(model: &VerticalModel) -> &'static str {
+    match model.trace.status {
+        Status::Settled => "converged",
+        Status::Stopped => "interrupted",
+        Status::MaxRounds => "rounds used up",
+        Status::Diverged => "diverged",
+    }
+}
+
+fn summary(args: &Vertical, people: &People, model: &VerticalModel) -> serde_json::Value {
+    json!({
+        "status": status(model),
+        "rounds": model.trace.rounds,
+        "loss": args.loss,
+        "mean_loss": model.trace.history.last(),
+        "ridge": args.ridge,
+        "people": people.ids.len(),
+        "people_left_out": people.left_out,
+        "parties": people.parties.iter().map(|p| json!({
+            "party": p.name, "features": p.features,
+        })).collect::<Vec<_>>(),
+        "floats_per_party": model.trace.sent.first(),
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+fn words(args: &Vertical, people: &People, model: &VerticalModel) -> String {
+    let features: usize = people.parties.iter().map(|p| p.features.len()).sum();
+    let mut text = format!(
+        "{} after {}: mean {} loss {}\n  {} of {} about {} whom all of them know",
+        status(model),
+        plural(model.trace.rounds as usize, "round"),
+        args.loss,
+        number(model.trace.history.last().copied().unwrap_or(f64::NAN)),
+        plural(features, "feature"),
+        match people.parties.len() {
+            1 => "1 party".into(),
+            n => format!("{n} parties"),
+        },
+        match people.ids.len() {
+            1 => "1 person".into(),
+            n => format!("{} people", count(n)),
+        },
+    );
+    if people.left_out > 0 {
+        text.push_str(&format!("; {} of the label file left out", count(people.left_out)));
+    }
+    text.push_str(&format!(
+        "\n  A party sent {} numbers, one per person and round; features, models and labels stayed where they are.\n",
+        count(model.trace.sent.first().copied().unwrap_or(0) as usize)
+    ));
+    if model.trace.status != Status::Settled {
+        text.push_str("  The models still moved: raise --rounds, or --tol if this accuracy is enough. Features of unlike scale slow it down.\n");
+    }
+    text.push_str(&format!("  models in {}\n", args.out.join("models.csv").display()));
+    text
+}

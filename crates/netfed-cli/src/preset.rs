@@ -1,0 +1,37 @@
+//! The flavor of a fit: the λ that it chooses, and what it chose in a sentence.
+
+use netfed::{Options, Solver};
+
+use crate::failure::Failure;
+use crate::prepare::Prepared;
+use crate::progress::Watch;
+use crate::report::text::number;
+use crate::settings::Settings;
+
+/// Puts the λ of the flavor into the problem and the settings.
+pub(crate) fn choose_lambda(
+    prepared: &mut Prepared,
+    settings: &mut Settings,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let Some(preset) = &prepared.preset else { return Ok(()) };
+    let mut watch = Watch::new(settings.tol, quiet);
+    let options = Options { solver: Solver::Auto, ..settings.options() };
+    let found = preset.coupling.lambda(&prepared.problem, &options, |p| watch.observe(&p))?;
+    watch.finish();
+    settings.lambda = found.unwrap_or(0.0);
+    settings.given.lambda = Some(settings.lambda);
+    prepared.problem = prepared.problem.at_lambda(settings.lambda)?;
+    Ok(())
+}
+
+/// What the flavor chose, in a sentence.
+pub(crate) fn words(prepared: &Prepared, settings: &Settings) -> Option<String> {
+    let preset = prepared.preset.as_ref()?;
+    Some(format!(
+        "{} Used: penalty {}, λ = {} (a penalty or λ that is given wins).",
+        preset.sentence,
+        settings.penalty_name(),
+        number(settings.lambda)
+    ))
+}
