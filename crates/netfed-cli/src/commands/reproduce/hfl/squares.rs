@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::progress::interrupted;
 
 /// A run ends when a round changes the models by less than this part of them: for a fold, for the final fit.
-const ROUGH: f32 = 3e-3;
+const ROUGH: f32 = 1e-3;
 const FINE: f32 = 1e-5;
 const ROUNDS: usize = 2000;
 
@@ -83,7 +83,7 @@ impl Moments {
             a[k][k] = 1.0;
             a[k].iter_mut().for_each(|v| *v *= pivot);
             let row = a[k];
-            for (_, other) in a.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+            for other in a.iter_mut().enumerate().filter(|(i, _)| *i != k).map(|(_, row)| row) {
                 let factor = std::mem::take(&mut other[k]);
                 other.iter_mut().zip(&row).for_each(|(v, r)| *v -= factor * r);
             }
@@ -244,5 +244,53 @@ impl SquareFolds {
         method.run(&mut state, lambda, FINE)?;
         let values = state.params.iter().flatten().map(|v| f64::from(*v)).collect();
         Ok(Matrix::from_rows(DIM, values)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::instance::{Covariance, Instance};
+    use super::super::methods::alone;
+    use super::*;
+    use crate::commands::reproduce::runs::{dot, run};
+    use netfed::Options;
+    use netfed::baselines::local;
+    use netfed::generate::corrupted;
+
+    #[test]
+    fn it_finds_the_minimizer_of_the_auto_solver() {
+        let instance = Instance::draw(Covariance::OverP, 20, 50, 1).unwrap();
+        let graph = corrupted(&instance.clean, 0.1, 2).unwrap();
+        let folds = SquareFolds::new(&instance.data, 5);
+        let problem = alone(&instance.data).unwrap().on_graph(graph.clone()).unwrap();
+        for lambda in [0.0, 0.01, 0.1, 1.0] {
+            let found = folds.fit(&graph, lambda).unwrap();
+            let at = problem.at_lambda(lambda).unwrap();
+            let best = run(&at, &Options::default()).unwrap().certificate.objective;
+            let off = at.objective(&found) / best - 1.0;
+            assert!(off.abs() < 1e-4, "{lambda}: {off:e}");
+        }
+        let (lambda, params) = folds.tune(&graph).unwrap();
+        let at = problem.at_lambda(lambda).unwrap();
+        let best = run(&at, &Options::default()).unwrap().certificate.objective;
+        assert!(lambda > 0.0 && at.objective(&params) / best - 1.0 < 1e-4);
+    }
+
+    #[test]
+    fn moments_are_those_of_the_points() {
+        let data = Instance::draw(Covariance::OverP, 5, 50, 3).unwrap().data;
+        let problem = alone(&data).unwrap();
+        let folds = SquareFolds::new(&data, 5);
+        let exact = local(&problem);
+        let model = folds.whole[2].minimizer();
+        let apart = model.iter().zip(exact.row(2)).map(|(a, b)| (f64::from(*a) - b).abs());
+        assert!(apart.fold(0.0, f64::max) < 1e-5);
+        let held_out = (0..50).filter(|r| r % 5 == 1);
+        let wide = model.map(f64::from);
+        let squares =
+            held_out.map(|r| (dot(data[2].point(r), &wide) - data[2].labels()[r]).powi(2));
+        let (error, sum) = (folds.held_out[1][2].error(&model), squares.sum::<f64>());
+        assert!((error / sum - 1.0).abs() < 1e-9, "{error} {sum}");
+        assert_eq!(folds.training[1][2].points, 40.0);
     }
 }

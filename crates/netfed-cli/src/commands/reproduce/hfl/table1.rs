@@ -178,4 +178,15 @@ mod tests {
         let exact: f64 = [0.5f64, -1.0, -1.5].iter().map(|m| (1.0 + (-m).exp()).ln()).sum();
         assert!((log_loss(&[data], &model) - exact).abs() < 1e-12);
     }
+
+    #[test]
+    fn models_beat_the_constant_guess() {
+        let mut election = Election::load().unwrap();
+        election.states.truncate(5);
+        let run = measure(&election, 1).unwrap();
+        assert_eq!(run.kept, 10, "the tests tell no two states apart");
+        let [guess, models @ ..] = run.accuracy;
+        assert!((0.7..0.95).contains(&guess), "{guess}");
+        assert!(models.iter().all(|a| *a > guess && *a > 0.85), "{:?}", run.accuracy);
+    }
 }
