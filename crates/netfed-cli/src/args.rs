@@ -307,16 +307,16 @@ const EXPLAIN_EXAMPLES: &str = "Examples:
 \"Guaranteed\" clusters are fused in every solution, proven from the data and the graph. \"Not guaranteed\" only means that the
 theorem does not reach so far. See docs/guarantees.md.";
 
-/// Runs an experiment of the paper "Networked Federated Learning" again and prints the paper's values beside the new
-/// ones. Without a name it lists the experiments. All data are built in.
+/// Runs an experiment of the papers "Networked Federated Learning" (nfl) or "Heterogeneous Federated Learning on a Graph"
+/// (hfl) again and prints the paper's values beside the new ones. Without a name it lists the experiments. All data are built in.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2"
+    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted"
 )]
 pub(crate) struct Reproduce {
     /// Name of the experiment
     pub(crate) name: Option<String>,
-    /// Run everything: all points of all curves, five runs each, the large settings (minutes)
+    /// Run everything: all points of all curves, as many runs as the paper, the large settings (minutes)
     #[arg(long)]
     pub(crate) full: bool,
     /// Folder for the table (results.csv) and a page with charts (report.html); it must not exist

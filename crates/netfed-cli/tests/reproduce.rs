@@ -27,7 +27,10 @@ fn rows(path: &std::path::Path) -> Vec<Vec<String>> {
 fn names_are_listed_and_checked() {
     let list = netfed(&[]);
     assert!(list.status.success());
-    assert!(String::from_utf8_lossy(&list.stdout).contains("nfl-table3"));
+    let names = String::from_utf8_lossy(&list.stdout).into_owned();
+    for name in ["nfl-table3", "hfl-fig1", "hfl-fig2", "hfl-s1", "hfl-table1"] {
+        assert!(names.contains(name), "{names}");
+    }
     let wrong = netfed(&["nfl-tabel3"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("Did you mean \"nfl-table3\"?"));

@@ -1,8 +1,12 @@
 //! Seeded synthetic problems for tests, examples, benchmarks and experiments.
 //!
-//! Graphs: stochastic block model, chain of two clusters, star, random geometric graph.
+//! Graphs: stochastic block model, chain of two clusters, star, random geometric graph, corrupted cliques.
 //! Data: the noisy linear model (38) of "Networked Federated Learning", y = w̄ᵀx + σε with x ~ N(0, I).
 //! Everything random comes from ChaCha8: the same seed gives the same problem on every machine.
+
+mod corrupted;
+
+pub use corrupted::{cliques, corrupted, normal_centers};
 
 use crate::linalg::dot;
 use crate::{Dataset, Error, Graph, Matrix};

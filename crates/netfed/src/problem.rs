@@ -88,6 +88,15 @@ impl Problem {
         Ok(Problem { graph, lambda, ..self.clone() })
     }
 
+    /// The same losses, penalty and λ on another graph of the same nodes.
+    pub fn on_graph(&self, graph: Graph) -> Result<Problem, Error> {
+        if graph.nodes() != self.nodes() {
+            let (what, expected) = ("nodes of the graph", self.nodes());
+            return Err(Error::Size { what, expected, found: graph.nodes() });
+        }
+        Problem { given: Arc::new(graph), ..self.clone() }.at_lambda(self.lambda)
+    }
+
     /// The same graph, penalty and λ with other losses of the same dimension.
     pub(crate) fn with_losses(&self, losses: Vec<Box<dyn Loss>>) -> Problem {
         Problem { losses: losses.into(), ..self.clone() }

@@ -1,7 +1,9 @@
-//! `netfed reproduce`: the experiments of "Networked Federated Learning" again, beside the paper's values.
+//! `netfed reproduce`: the experiments of "Networked Federated Learning" and "Heterogeneous Federated Learning on a Graph" again, beside the papers'
+//! values.
 
 mod chain;
 mod figure;
+mod hfl;
 mod outcome;
 mod paper;
 mod runs;
@@ -24,7 +26,7 @@ use crate::settings::{Settings, choose};
 use outcome::Outcome;
 
 /// Names of the experiments and what they are.
-const EXPERIMENTS: [(&str, &str); 8] = [
+const EXPERIMENTS: [(&str, &str); 12] = [
     ("nfl-table1", "many parameters, few points: Algorithm 1 and FedAvg"),
     ("nfl-fig2", "stochastic block model, error versus p_out, for parts of the nodes with data"),
     ("nfl-fig3", "stochastic block model, error versus p_out, for levels of label noise"),
@@ -33,6 +35,13 @@ const EXPERIMENTS: [(&str, &str); 8] = [
     ("nfl-fig6", "the star graph"),
     ("nfl-fig7", "star: the edge weight at which all models become one"),
     ("nfl-table3", "weather forecasts for 203 stations: alone, pooled, coupled"),
+    (
+        "hfl-fig1",
+        "corrupted graphs, error versus the number of nodes, with and without edge selection",
+    ),
+    ("hfl-fig2", "corrupted graphs, error versus the corruption"),
+    ("hfl-s1", "learning curves of Fed-ADMM and gradient descent"),
+    ("hfl-table1", "winners of the election of 2020 in 2709 counties of 30 states"),
 ];
 
 /// What an experiment is asked for.
@@ -89,12 +98,18 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
         "nfl-fig5" => chain::figure5(request).map(alone),
         "nfl-fig6" => star::figure6(request).map(alone),
         "nfl-fig7" => star::figure7(request).map(alone),
+        "hfl-fig1" => hfl::figure1(request).map(alone),
+        "hfl-fig2" => hfl::figure2(request).map(alone),
+        "hfl-s1" => hfl::figure_s1(request).map(alone),
+        "hfl-table1" => hfl::table1(request).map(alone),
         _ => table3::table3(request),
     }
 }
 
 fn list() -> String {
-    let mut text = String::from("Experiments of \"Networked Federated Learning\":\n");
+    let mut text = String::from(
+        "Experiments of \"Networked Federated Learning\" (nfl) and \"Heterogeneous Federated Learning on a Graph\" (hfl):\n",
+    );
     for (name, what) in EXPERIMENTS {
         text.push_str(&format!("  {name:<11} {what}\n"));
     }

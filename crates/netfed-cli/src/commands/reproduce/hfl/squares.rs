@@ -1,0 +1,296 @@
+//! (4) for squared losses and ℓ1, many times over: ADMM with exact local steps in single precision, for cross-validation.
+//!
+//!   (2Hᵢ + ρdᵢ)θᵢ⁺ = 2bᵢ + ρdᵢθᵢ − Σ ±(2u − u₋),    u⁺ = clamp(u + (ρ/2)(θ_tail − θ_head), ±λ),    H = XᵀX/n, b = Xᵀy/n
+//!
+//! These are (17) to (19) of the paper with the exact minimizer in place of the gradient step. ρ = 2/(mean degree), so that the inverses of a graph
+//! serve all λ.
+
+use netfed::{Dataset, Graph, Matrix};
+
+use super::instance::DIM;
+use super::tuning::{grid, search};
+use crate::failure::Failure;
+use crate::progress::interrupted;
+
+/// A run ends when a round changes the models by less than this part of them: for a fold, for the final fit.
+const ROUGH: f32 = 1e-3;
+const FINE: f32 = 1e-5;
+const ROUNDS: usize = 2000;
+
+type Row = [f32; DIM];
+
+/// XᵀX, Xᵀy, yᵀy and n of some points.
+#[derive(Clone)]
+struct Moments {
+    gram: [[f64; DIM]; DIM],
+    cross: [f64; DIM],
+    square: f64,
+    points: f64,
+}
+
+impl Moments {
+    fn of(data: &Dataset, keep: impl Fn(usize) -> bool) -> Moments {
+        let mut sum =
+            Moments { gram: [[0.0; DIM]; DIM], cross: [0.0; DIM], square: 0.0, points: 0.0 };
+        for r in (0..data.points()).filter(|&r| keep(r)) {
+            let (x, y) = (data.point(r), data.labels()[r]);
+            for (row, a) in sum.gram.iter_mut().zip(x) {
+                row.iter_mut().zip(x).for_each(|(g, b)| *g += a * b);
+            }
+            sum.cross.iter_mut().zip(x).for_each(|(c, a)| *c += a * y);
+            sum.square += y * y;
+            sum.points += 1.0;
+        }
+        sum
+    }
+
+    fn without(&self, part: &Moments) -> Moments {
+        let mut rest = self.clone();
+        for (row, other) in rest.gram.iter_mut().zip(&part.gram) {
+            row.iter_mut().zip(other).for_each(|(g, o)| *g -= o);
+        }
+        rest.cross.iter_mut().zip(&part.cross).for_each(|(c, o)| *c -= o);
+        rest.square -= part.square;
+        rest.points -= part.points;
+        rest
+    }
+
+    /// Σ (y − xᵀθ)²
+    fn error(&self, model: &Row) -> f64 {
+        let row = |(k, row): (usize, &[f64; DIM])| {
+            let along: f64 = row.iter().zip(model).map(|(g, w)| g * f64::from(*w)).sum();
+            f64::from(model[k]) * (along - 2.0 * self.cross[k])
+        };
+        self.square + self.gram.iter().enumerate().map(row).sum::<f64>()
+    }
+
+    /// H⁻¹b
+    fn minimizer(&self) -> Row {
+        let mut model = [0.0; DIM];
+        for (row, c) in self.inverse(0.0).iter().zip(&self.cross) {
+            let right = (2.0 * c / self.points) as f32;
+            model.iter_mut().zip(row).for_each(|(w, r)| *w += right * r);
+        }
+        model
+    }
+
+    /// (2H + shift)⁻¹ by Gauss-Jordan elimination; the matrix is positive definite where there are at least p points.
+    fn inverse(&self, shift: f64) -> [Row; DIM] {
+        let mut a = self.gram.map(|row| row.map(|g| 2.0 * g / self.points));
+        (0..DIM).for_each(|k| a[k][k] += shift);
+        for k in 0..DIM {
+            let pivot = 1.0 / a[k][k];
+            a[k][k] = 1.0;
+            a[k].iter_mut().for_each(|v| *v *= pivot);
+            let row = a[k];
+            for other in a.iter_mut().enumerate().filter(|(i, _)| *i != k).map(|(_, row)| row) {
+                let factor = std::mem::take(&mut other[k]);
+                other.iter_mut().zip(&row).for_each(|(v, r)| *v -= factor * r);
+            }
+        }
+        a.map(|row| row.map(|v| v as f32))
+    }
+}
+
+/// Models and duals.
+#[derive(Clone)]
+struct State {
+    params: Vec<Row>,
+    duals: Vec<Row>,
+    /// Σ ±(2u − u₋) of every node.
+    pull: Vec<Row>,
+}
+
+/// ADMM for one dataset and graph.
+struct Admm<'a> {
+    graph: &'a Graph,
+    rho: f32,
+    inverses: Vec<[Row; DIM]>,
+    /// 2b
+    cross: Vec<Row>,
+}
+
+impl<'a> Admm<'a> {
+    fn new(graph: &'a Graph, moments: &[Moments]) -> Admm<'a> {
+        let degree = 2.0 * graph.edges().len() as f64 / graph.nodes() as f64;
+        let rho = 2.0 / degree.max(1.0);
+        let inverse = |(i, m): (usize, &Moments)| m.inverse(rho * graph.degree(i) as f64);
+        Admm {
+            graph,
+            rho: rho as f32,
+            inverses: moments.iter().enumerate().map(inverse).collect(),
+            cross: moments.iter().map(|m| m.cross.map(|c| (2.0 * c / m.points) as f32)).collect(),
+        }
+    }
+
+    fn start(&self) -> State {
+        let zeros = |count| vec![[0.0; DIM]; count];
+        let n = self.graph.nodes();
+        State { params: zeros(n), duals: zeros(self.graph.edges().len()), pull: zeros(n) }
+    }
+
+    /// Rounds until the models hardly change.
+    fn run(&self, state: &mut State, lambda: f64, tolerance: f32) -> Result<(), Failure> {
+        for _ in 0..ROUNDS {
+            let (moved, size) = self.models(state);
+            if moved <= tolerance * tolerance * size {
+                return Ok(());
+            }
+            self.edges(state, lambda as f32);
+            if interrupted() {
+                return Err(Failure::other("interrupted; nothing was written.".into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// θ⁺; gives Σ ‖θ⁺ − θ‖² and Σ ‖θ⁺‖².
+    fn models(&self, state: &mut State) -> (f32, f32) {
+        let (mut moved, mut size) = (0.0, 0.0);
+        for (i, params) in state.params.iter_mut().enumerate() {
+            let coupling = self.rho * self.graph.degree(i) as f32;
+            let mut next = [0.0f32; DIM];
+            for (k, row) in self.inverses[i].iter().enumerate() {
+                let right = self.cross[i][k] + coupling * params[k] - state.pull[i][k];
+                next.iter_mut().zip(row).for_each(|(n, r)| *n += right * r);
+            }
+            for (old, new) in params.iter_mut().zip(&next) {
+                moved += (*new - *old) * (*new - *old);
+                size += new * new;
+                *old = *new;
+            }
+        }
+        (moved, size)
+    }
+
+    /// u⁺ and what it pulls.
+    fn edges(&self, state: &mut State, lambda: f32) {
+        let State { params, duals, pull } = state;
+        let half = 0.5 * self.rho;
+        pull.iter_mut().for_each(|p| *p = [0.0; DIM]);
+        for (edge, dual) in self.graph.edges().iter().zip(duals) {
+            let (tail, head) = (params[edge.tail], params[edge.head]);
+            let mut twice = [0.0; DIM];
+            for k in 0..DIM {
+                let next = (dual[k] + half * (tail[k] - head[k])).clamp(-lambda, lambda);
+                twice[k] = 2.0 * next - dual[k];
+                dual[k] = next;
+            }
+            pull[edge.tail].iter_mut().zip(&twice).for_each(|(p, v)| *p += v);
+            pull[edge.head].iter_mut().zip(&twice).for_each(|(p, v)| *p -= v);
+        }
+    }
+}
+
+/// The data of all nodes, whole and by folds.
+pub(crate) struct SquareFolds {
+    whole: Vec<Moments>,
+    training: Vec<Vec<Moments>>,
+    held_out: Vec<Vec<Moments>>,
+    /// The error on held-out points without coupling.
+    without: f64,
+}
+
+impl SquareFolds {
+    /// Point r of a node is in fold r mod `folds`.
+    pub(crate) fn new(data: &[Dataset], folds: usize) -> SquareFolds {
+        let whole: Vec<Moments> = data.iter().map(|d| Moments::of(d, |_| true)).collect();
+        let part = |fold| data.iter().map(|d| Moments::of(d, |r| r % folds == fold)).collect();
+        let held_out: Vec<Vec<Moments>> = (0..folds).map(part).collect();
+        let rest =
+            |part: &Vec<Moments>| whole.iter().zip(part).map(|(w, p)| w.without(p)).collect();
+        let training: Vec<Vec<Moments>> = held_out.iter().map(rest).collect();
+        let alone = |(m, part): (&Moments, &Moments)| part.error(&m.minimizer());
+        let pairs = training.iter().flatten().zip(held_out.iter().flatten());
+        SquareFolds { without: pairs.map(alone).sum(), training, held_out, whole }
+    }
+
+    /// The best λ of the grid for a graph, and the fit of all data with it.
+    pub(crate) fn tune(&self, graph: &Graph) -> Result<(f64, Matrix), Failure> {
+        let methods: Vec<Admm<'_>> = self.training.iter().map(|m| Admm::new(graph, m)).collect();
+        let mut states: Vec<State> = methods.iter().map(Admm::start).collect();
+        let points = self.whole[0].points as usize;
+        let mut last = 0.0f64;
+        let best = search(&grid(graph, DIM, points), self.without, |lambda| {
+            let mut total = 0.0;
+            for ((method, state), held_out) in methods.iter().zip(&mut states).zip(&self.held_out) {
+                // Duals fill the same part of their ball.
+                let ratio = if last > 0.0 { (lambda / last) as f32 } else { 1.0 };
+                let scaled = state.duals.iter_mut().chain(&mut state.pull).flatten();
+                scaled.for_each(|u| *u *= ratio);
+                method.run(state, lambda, ROUGH)?;
+                let errors = state.params.iter().zip(held_out).map(|(w, m)| m.error(w));
+                total += errors.sum::<f64>();
+            }
+            last = lambda;
+            Ok((total, states[0].clone()))
+        })?;
+        let (lambda, start) = best;
+        Ok((lambda, self.finish(graph, lambda, start)?))
+    }
+
+    /// The fit of all data with a given λ.
+    pub(crate) fn fit(&self, graph: &Graph, lambda: f64) -> Result<Matrix, Failure> {
+        self.finish(graph, lambda, None)
+    }
+
+    fn finish(&self, graph: &Graph, lambda: f64, start: Option<State>) -> Result<Matrix, Failure> {
+        if lambda == 0.0 {
+            let models = self.whole.iter().flat_map(|m| m.minimizer().map(f64::from));
+            return Ok(Matrix::from_rows(DIM, models.collect())?);
+        }
+        let method = Admm::new(graph, &self.whole);
+        let mut state = start.unwrap_or_else(|| method.start());
+        method.run(&mut state, lambda, FINE)?;
+        let values = state.params.iter().flatten().map(|v| f64::from(*v)).collect();
+        Ok(Matrix::from_rows(DIM, values)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::instance::{Covariance, Instance};
+    use super::super::methods::alone;
+    use super::*;
+    use crate::commands::reproduce::runs::{dot, run};
+    use netfed::Options;
+    use netfed::baselines::local;
+    use netfed::generate::corrupted;
+
+    #[test]
+    fn it_finds_the_minimizer_of_the_auto_solver() {
+        let instance = Instance::draw(Covariance::OverP, 20, 50, 1).unwrap();
+        let graph = corrupted(&instance.clean, 0.1, 2).unwrap();
+        let folds = SquareFolds::new(&instance.data, 5);
+        let problem = alone(&instance.data).unwrap().on_graph(graph.clone()).unwrap();
+        for lambda in [0.0, 0.01, 0.1, 1.0] {
+            let found = folds.fit(&graph, lambda).unwrap();
+            let at = problem.at_lambda(lambda).unwrap();
+            let best = run(&at, &Options::default()).unwrap().certificate.objective;
+            let off = at.objective(&found) / best - 1.0;
+            assert!(off.abs() < 1e-4, "{lambda}: {off:e}");
+        }
+        let (lambda, params) = folds.tune(&graph).unwrap();
+        let at = problem.at_lambda(lambda).unwrap();
+        let best = run(&at, &Options::default()).unwrap().certificate.objective;
+        assert!(lambda > 0.0 && at.objective(&params) / best - 1.0 < 1e-4);
+    }
+
+    #[test]
+    fn moments_are_those_of_the_points() {
+        let data = Instance::draw(Covariance::OverP, 5, 50, 3).unwrap().data;
+        let problem = alone(&data).unwrap();
+        let folds = SquareFolds::new(&data, 5);
+        let exact = local(&problem);
+        let model = folds.whole[2].minimizer();
+        let apart = model.iter().zip(exact.row(2)).map(|(a, b)| (f64::from(*a) - b).abs());
+        assert!(apart.fold(0.0, f64::max) < 1e-5);
+        let held_out = (0..50).filter(|r| r % 5 == 1);
+        let wide = model.map(f64::from);
+        let squares =
+            held_out.map(|r| (dot(data[2].point(r), &wide) - data[2].labels()[r]).powi(2));
+        let (error, sum) = (folds.held_out[1][2].error(&model), squares.sum::<f64>());
+        assert!((error / sum - 1.0).abs() < 1e-9, "{error} {sum}");
+        assert_eq!(folds.training[1][2].points, 40.0);
+    }
+}
