@@ -81,9 +81,13 @@ pub(crate) fn verdict(o: &Outcome) -> Option<Verdict> {
     }
     let (name, words) = (hero.method.name(), hero.method.words());
     let error = number(o.error(hero).mean);
-    let sentence =
+    let mut sentence =
         format!("{title}: {name} ({words}) has the error {error}, {}. {advice}.", parts.join(", "));
-    let clear = [over_alone, over_one].iter().all(|d| better(*d) && sure(*d));
+    let wins = better(over_alone) && better(over_one);
+    let clear = wins && sure(over_alone) && sure(over_one);
+    if wins && !clear {
+        sentence.push_str(" Differences below two standard errors are hints, not proofs.");
+    }
     Some(Verdict { title, sentence, clear })
 }
 
@@ -130,7 +134,9 @@ fn alike(o: &Outcome) -> Option<String> {
     let alike = others.filter(|r| !better(o.above(r, best))).map(|r| r.method.name());
     let alike: Vec<&str> = alike.collect();
     match alike.is_empty() {
-        true => Some(format!("The data tell {} from all others.", best.method.name())),
+        true => {
+            Some("All others are worse by more than one standard error of the difference.".into())
+        }
         false => Some(format!(
             "The data cannot tell {} from {}: the differences are below their standard errors.",
             best.method.name(),
@@ -173,21 +179,87 @@ fn oracle(o: &Outcome) -> Option<String> {
 /// What to be careful about.
 pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
     let mut all = o.data_warnings.clone();
-    for r in o.ranked.iter().filter(|r| r.unsettled() > 0) {
-        let exact = matches!(r.method, Method::Global | Method::Oracle);
-        let advice = match r.method {
-            _ if exact => "there may be no best model; a little --ridge gives one",
-            Method::Gtv | Method::GtvSelected => "raise --max-iter",
-            _ => {
-                "raise --rounds for a better model; features of unlike scale slow it down: try --standardize"
-            }
-        };
-        all.push(format!(
-            "{} stopped before it settled in {} of {}; {advice}",
-            r.method.name(),
-            r.unsettled(),
-            plural(o.plan.splits, "split")
-        ));
-    }
+    let exact = |m: Method| matches!(m, Method::Global | Method::Oracle);
+    let solved = |m: Method| matches!(m, Method::Gtv | Method::GtvSelected);
+    let mut warn = |which: &dyn Fn(Method) -> bool, advice: String| {
+        let names = o.ranked.iter().filter(|r| r.unsettled() > 0 && which(r.method));
+        let names: Vec<&str> = names.map(|r| r.method.name()).collect();
+        if !names.is_empty() {
+            all.push(format!("{} stopped before the models settled; {advice}", names.join(", ")));
+        }
+    };
+    warn(&exact, "there may be no best model: a little --ridge gives one".into());
+    warn(&solved, "raise --max-iter".into());
+    let rounds = plural(o.plan.rounds as usize, "round");
+    let advice = format!(
+        "{rounds} did not suffice in some splits: raise --rounds, or try --standardize if features are of unlike scale"
+    );
+    warn(&|m| !exact(m) && !solved(m), advice);
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::tests::plan;
+    use super::super::splits::Run;
+    use super::*;
+
+    /// The outcome of local, global and some other methods with these errors, in this order, on four splits.
+    fn outcome(methods: &str, errors: &[f64]) -> Outcome {
+        let run = |error: f64| Run {
+            error,
+            estimation: None,
+            chosen: None,
+            rounds: 1,
+            floats: 0.0,
+            seconds: 0.0,
+            settled: true,
+        };
+        // What is common to all methods cancels; differences have standard errors of 0.01 to 0.05.
+        let common = [0.0, 0.5, -0.5, 0.2];
+        let noise = [0.03, -0.03, 0.02, -0.02];
+        let runs = errors.iter().enumerate().map(|(k, error)| {
+            let own = |s: usize| error + common[s] + noise[(s + k) % 4];
+            (0..4).map(|s| run(own(s))).collect()
+        });
+        let plan = plan(&format!("--splits 4 --methods {methods}")).unwrap();
+        Outcome::new(plan, runs.collect(), 0.4, [1; 4], Vec::new(), 0.0)
+    }
+
+    #[test]
+    fn every_case_has_its_verdict() {
+        // local, global, gtv, ifca, mr-mtl
+        for (errors, title, clear) in [
+            ([2.0, 3.0, 1.0, 1.5, 1.9], "Coupling over the graph wins", true),
+            ([2.0, 3.0, 1.0, 0.99, 1.9], "Coupling over the graph is among the best", true),
+            ([2.0, 3.0, 1.9, 1.0, 1.9], "Clusters win", true),
+            ([2.0, 3.0, 1.9, 1.8, 1.0], "Models near a common one win", true),
+            ([2.0, 1.0, 1.0, 1.2, 1.0], "One model for all is as good as any", false),
+            ([1.0, 3.0, 0.995, 1.5, 1.1], "Training alone is enough", false),
+            ([1.0, 1.0, 1.0, 1.0, 1.0], "Training alone is enough", false),
+            ([1.015, 3.0, 1.0, 1.5, 1.9], "Coupling over the graph wins", false),
+        ] {
+            let found = verdict(&outcome("gtv,ifca,mr-mtl", &errors)).unwrap();
+            assert_eq!(
+                (found.title, found.clear),
+                (title, clear),
+                "{errors:?}: {}",
+                found.sentence
+            );
+            assert!(found.sentence.starts_with(title) && !found.sentence.contains("NaN"));
+        }
+        let hint = verdict(&outcome("gtv", &[1.015, 3.0, 1.0])).unwrap().sentence;
+        assert!(hint.contains("hints, not proofs"), "{hint}");
+    }
+
+    #[test]
+    fn an_oracle_is_no_advice() {
+        let o = outcome("gtv,oracle --clusters c.csv", &[2.0, 3.0, 0.5, 1.0]);
+        assert_eq!(verdict(&o).unwrap().title, "Coupling over the graph wins");
+        let words = sentences(&o).join(" ");
+        assert!(
+            words.contains("Knowing the clusters (oracle) would lower the error by 0.5"),
+            "{words}"
+        );
+    }
 }
