@@ -191,9 +191,11 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
     warn(&exact, "there may be no best model: a little --ridge gives one".into());
     warn(&solved, "raise --max-iter".into());
     let rounds = plural(o.plan.rounds as usize, "round");
-    let advice = format!(
-        "{rounds} did not suffice in some splits: raise --rounds, or try --standardize if features are of unlike scale"
-    );
+    let scale = match o.plan.settings.standardize {
+        true => "",
+        false => ", or try --standardize if features are of unlike scale",
+    };
+    let advice = format!("{rounds} did not suffice in some splits: raise --rounds{scale}");
     warn(&|m| !exact(m) && !solved(m), advice);
     all
 }
