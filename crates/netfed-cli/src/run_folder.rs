@@ -25,7 +25,9 @@ impl RunFolder {
     pub(crate) fn open(path: &Path) -> Result<RunFolder, Failure> {
         let shown = path.display();
         let config = path.join("config.toml");
-        for (file, command) in [("path.csv", "path"), ("tune.csv", "tune")] {
+        for (file, command) in
+            [("path.csv", "path"), ("tune.csv", "tune"), ("compare.csv", "compare")]
+        {
             if path.join(file).is_file() {
                 return Err(Failure::input(format!(
                     "{shown} is a folder that netfed {command} wrote, not one of netfed fit; train first: netfed fit --config {} --out run/.",

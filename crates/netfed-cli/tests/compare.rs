@@ -73,6 +73,11 @@ fn two_planted_clusters_are_worth_coupling() {
     let shown = stdout(&output);
     assert!(shown.contains("Coupling over the graph"), "{shown}");
     assert!(shown.contains("for training alone (local; difference"), "{shown}");
+    assert!(shown.contains("next: netfed tune --config compared/config.toml"), "{shown}");
+    let next = "tune --config compared/config.toml --lambdas 3 --repeats 1 --out tuned --quiet";
+    assert_eq!(place.run(next).status.code(), Some(0));
+    let output = place.run("evaluate --run compared --data points.csv");
+    assert!(stderr(&output).contains("netfed compare wrote"), "{}", stderr(&output));
     let summary = place.json("compared/summary.json");
     for key in ["error", "estimation_error"] {
         let of = |method: &str| mean(&summary, method, key);
@@ -97,7 +102,7 @@ fn two_planted_clusters_are_worth_coupling() {
     assert_eq!((floats("local"), floats("global")), (0.0, 18.0));
     assert_eq!(
         place.entries(),
-        ["clusters.csv", "compared", "edges.csv", "points.csv", "truth.csv"]
+        ["clusters.csv", "compared", "edges.csv", "points.csv", "truth.csv", "tuned"]
     );
 }
 
@@ -110,6 +115,9 @@ fn nodes_that_are_all_alike_share_one_model() {
     assert_eq!(summary, place.json("compared/summary.json"));
     assert_eq!(summary["verdict"], "One model for all is as good as any", "{summary}");
     assert!(mean(&summary, "global", "error") < 0.8 * mean(&summary, "local", "error"));
+    let next = "fit --config compared/config.toml --flavor horizontal --out run --json";
+    let fitted: serde_json::Value = serde_json::from_str(&stdout(&place.run(next))).unwrap();
+    assert_eq!(fitted["clusters"], 1, "{fitted}");
     assert_eq!(summary["methods"].as_array().unwrap().len(), 5, "local and global are there");
 }
 
@@ -121,6 +129,9 @@ fn unrelated_nodes_are_trained_alone() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let shown = stdout(&output);
     assert!(shown.contains("No method beats training alone by more than the noise"), "{shown}");
+    let next = "fit --config compared/config.toml --lambda 0 --out run --quiet";
+    assert!(shown.contains("fit --config compared/config.toml --lambda 0"), "{shown}");
+    assert_eq!(place.run(next).status.code(), Some(0));
     let summary = place.json("compared/summary.json");
     for other in ["global", "fedavg", "ifca", "gossip"] {
         let (alone, error) = (mean(&summary, "local", "error"), mean(&summary, other, "error"));

@@ -57,7 +57,8 @@ pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     folder.add("compare.csv", &files::methods(&outcome))?;
     folder.add("splits.csv", &files::splits(&outcome))?;
     folder.add("summary.json", &format!("{summary:#}\n"))?;
-    folder.add("report.html", &page::page(&outcome))?;
+    folder.add("config.toml", &outcome.plan.settings.to_toml()?)?;
+    folder.add("report.html", &page::page(&outcome, &args.out))?;
     folder.commit()?;
     if args.json {
         print(&format!("{summary:#}\n"));
@@ -77,5 +78,8 @@ fn text(o: &Outcome, out: &Path) -> String {
     }
     let report = out.join("report.html");
     text.push_str(&format!("{}; open {}\n", duration(o.seconds), report.display()));
+    if let Some(command) = words::next(o, out) {
+        text.push_str(&format!("next: {command}\n"));
+    }
     text
 }

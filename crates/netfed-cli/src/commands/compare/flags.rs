@@ -82,4 +82,4 @@ const EXAMPLES: &str = "Examples:
     netfed compare --data points.csv --graph edges.csv --clusters clusters.csv --truth models.csv --out compared/
 
 gtv is what `netfed fit` does: one model per node, coupled over the graph. See docs/comparing.md for all methods.
-The folder then holds compare.csv, splits.csv, summary.json and report.html.";
+The folder then holds compare.csv, splits.csv, summary.json, config.toml and report.html.";

@@ -1,10 +1,12 @@
 //! The page of `netfed compare`: the verdict, the ranked errors as a picture, the table.
 
+use std::path::Path;
+
 use maud::{PreEscaped, html};
 
 use super::outcome::{Outcome, Ranked};
 use super::table;
-use super::words::{sentences, verdict, warnings};
+use super::words::{next, sentences, verdict, warnings};
 use crate::commands::tune::page::rows;
 use crate::commands::tune::statistics::Estimate;
 use crate::progress::duration;
@@ -12,7 +14,7 @@ use crate::report::chart::{Interval, IntervalChart, interval_chart};
 use crate::report::text::plural;
 
 /// The whole page.
-pub(crate) fn page(o: &Outcome) -> String {
+pub(crate) fn page(o: &Outcome, out: &Path) -> String {
     let (verdict, warnings) = (verdict(o), warnings(o));
     let tone = if verdict.as_ref().is_some_and(|v| v.clear) { "good" } else { "fair" };
     let [points, nodes, edges, features] = o.sizes;
@@ -28,7 +30,9 @@ pub(crate) fn page(o: &Outcome) -> String {
                 (plural(o.plan.splits, "split")) ", " (duration(o.seconds))
             }
         }
-        section { h2 { "What to take from it" } @for sentence in sentences(o) { p { (sentence) } } }
+        section { h2 { "What to take from it" } @for sentence in sentences(o) { p { (sentence) } }
+            @if let Some(command) = next(o, out) { p { "Go on with " code { (command) } } }
+        }
         @if !warnings.is_empty() {
             section.warnings { h2 { "Warnings" } ul { @for w in &warnings { li { (w) "." } } } }
         }

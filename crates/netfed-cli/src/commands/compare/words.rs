@@ -1,5 +1,7 @@
 //! What to take from the comparison, in sentences.
 
+use std::path::Path;
+
 use super::method::{Kind, Method};
 use super::outcome::{Outcome, Ranked};
 use crate::commands::tune::statistics::{Estimate, Evidence};
@@ -12,6 +14,8 @@ pub(crate) struct Verdict {
     pub(crate) sentence: String,
     /// Whether networking helps, clearly.
     pub(crate) clear: bool,
+    /// What to do next: a command and its flags.
+    pub(crate) next: Option<&'static str>,
 }
 
 /// The best method that needs no knowledge of the true clusters.
@@ -42,32 +46,38 @@ pub(crate) fn verdict(o: &Outcome) -> Option<Verdict> {
     let (hero, alone) = (hero(o)?, o.of(Method::Local)?);
     let one = o.ranked.iter().find(|r| r.method.kind() == Kind::One)?;
     let (over_alone, over_one) = (o.above(alone, hero), o.above(one, hero));
-    let (title, advice) = if !better(over_alone) {
+    let (title, next, advice) = if !better(over_alone) {
         (
             "Training alone is enough",
+            Some("fit --lambda 0 --out run/"),
             "No method beats training alone by more than the noise; networking does not help here",
         )
     } else if !better(over_one) {
         (
             "One model for all is as good as any",
+            Some("fit --flavor horizontal --out run/"),
             "The nodes hardly differ, or have too few data to show it; use one model for all",
         )
     } else {
         match hero.method.kind() {
             Kind::Graph if best(o)?.method == hero.method => (
                 "Coupling over the graph wins",
+                Some("tune --out tuned/"),
                 "Neighbors in the graph are alike, but not all nodes are",
             ),
             Kind::Graph => (
                 "Coupling over the graph is among the best",
+                Some("tune --out tuned/"),
                 "Neighbors in the graph are alike, but not all nodes are",
             ),
             Kind::Clusters => (
                 "Clusters win",
+                None,
                 "The nodes fall into groups that the graph does not show as well; netfed graph select may make a better one",
             ),
             _ => (
                 "Models near a common one win",
+                None,
                 "The nodes differ, but not along the graph; a graph that joins more alike nodes may do better",
             ),
         }
@@ -88,7 +98,7 @@ pub(crate) fn verdict(o: &Outcome) -> Option<Verdict> {
     if wins && !clear {
         sentence.push_str(" Differences below two standard errors are hints, not proofs.");
     }
-    Some(Verdict { title, sentence, clear })
+    Some(Verdict { title, sentence, clear, next })
 }
 
 fn sure(difference: Estimate) -> bool {
@@ -109,6 +119,13 @@ fn against(o: &Outcome, own: &Ranked, other: &Ranked, what: &str) -> String {
         false => "the same in all splits".into(),
     };
     format!("against {error} for {what} ({name}; difference {}, {errors})", plus_minus(above))
+}
+
+/// The command to go on with, from the settings in the folder.
+pub(crate) fn next(o: &Outcome, out: &Path) -> Option<String> {
+    let (command, flags) = verdict(o)?.next?.split_once(' ')?;
+    let config = out.join("config.toml");
+    Some(format!("netfed {command} --config {} {flags}", config.display()))
 }
 
 /// All sentences, the most important first.
@@ -191,9 +208,11 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
     warn(&exact, "there may be no best model: a little --ridge gives one".into());
     warn(&solved, "raise --max-iter".into());
     let rounds = plural(o.plan.rounds as usize, "round");
-    let advice = format!(
-        "{rounds} did not suffice in some splits: raise --rounds, or try --standardize if features are of unlike scale"
-    );
+    let scale = match o.plan.settings.standardize {
+        true => "",
+        false => ", or try --standardize if features are of unlike scale",
+    };
+    let advice = format!("{rounds} did not suffice in some splits: raise --rounds{scale}");
     warn(&|m| !exact(m) && !solved(m), advice);
     all
 }

@@ -46,10 +46,10 @@ pub(crate) fn interval_chart(chart: &IntervalChart) -> String {
     let names: Vec<String> = chart.intervals.iter().map(|i| short(&i.name, LONGEST_NAME)).collect();
     let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
     let (left, right) = (12.0 + CHARACTER * longest as f64, chart.width - 14.0);
-    let ends = |i: &Interval| [i.value - i.spread, i.value + i.spread];
-    let (low, high) = window(chart.intervals.iter().flat_map(ends));
-    let Some(x) = Ruler::covering(Scale::Linear, [low, high].into_iter(), 0.0, (left, right))
-    else {
+    let ends = |i: &Interval| [i.value - i.spread, i.value, i.value + i.spread];
+    let high = window(chart.intervals.iter().map(|i| i.value)).1;
+    let near = chart.intervals.iter().filter(|i| i.value <= high);
+    let Some(x) = Ruler::covering(Scale::Linear, near.flat_map(ends), 0.04, (left, right)) else {
         out.push_str("</svg>");
         return out;
     };
