@@ -9,6 +9,7 @@ mod figures;
 mod instance;
 mod learning;
 mod methods;
+mod moments;
 mod panels;
 mod paper;
 mod squares;

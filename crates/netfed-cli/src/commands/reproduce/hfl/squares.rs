@@ -1,13 +1,14 @@
 //! (4) for squared losses and ℓ1, many times over: ADMM with exact local steps in single precision, for cross-validation.
 //!
-//!   (2Hᵢ + ρdᵢ)θᵢ⁺ = 2bᵢ + ρdᵢθᵢ − Σ ±(2u − u₋),    u⁺ = clamp(u + (ρ/2)(θ_tail − θ_head), ±λ),    H = XᵀX/n, b = Xᵀy/n
+//!   (2Hᵢ + ρdᵢ)θᵢ⁺ = 2bᵢ + ρdᵢθᵢ − Σ ±u,    u⁺ = clamp(u + (ρ/2)(m_tail − m_head), ±λ),    H = XᵀX/n, b = Xᵀy/n
 //!
-//! These are (17) to (19) of the paper with the exact minimizer in place of the gradient step. ρ = 2/(mean degree), so that the inverses of a graph
-//! serve all λ.
+//! with m = 2θ⁺ − θ, then θ ← θ + r(θ⁺ − θ) and u ← u + r(u⁺ − u). For r = 1 these are (17) to (19) of the paper with the exact minimizer in place of the
+//! gradient step; r = 1.7 takes fewer rounds. ρ = 2/(mean degree), so that the inverses of a graph serve all λ.
 
 use netfed::{Dataset, Graph, Matrix};
 
 use super::instance::DIM;
+use super::moments::{Moments, Row};
 use super::tuning::{grid, search};
 use crate::failure::Failure;
 use crate::progress::interrupted;
@@ -16,89 +17,18 @@ use crate::progress::interrupted;
 const ROUGH: f32 = 1e-3;
 const FINE: f32 = 1e-5;
 const ROUNDS: usize = 2000;
-
-type Row = [f32; DIM];
-
-/// XᵀX, Xᵀy, yᵀy and n of some points.
-#[derive(Clone)]
-struct Moments {
-    gram: [[f64; DIM]; DIM],
-    cross: [f64; DIM],
-    square: f64,
-    points: f64,
-}
-
-impl Moments {
-    fn of(data: &Dataset, keep: impl Fn(usize) -> bool) -> Moments {
-        let mut sum =
-            Moments { gram: [[0.0; DIM]; DIM], cross: [0.0; DIM], square: 0.0, points: 0.0 };
-        for r in (0..data.points()).filter(|&r| keep(r)) {
-            let (x, y) = (data.point(r), data.labels()[r]);
-            for (row, a) in sum.gram.iter_mut().zip(x) {
-                row.iter_mut().zip(x).for_each(|(g, b)| *g += a * b);
-            }
-            sum.cross.iter_mut().zip(x).for_each(|(c, a)| *c += a * y);
-            sum.square += y * y;
-            sum.points += 1.0;
-        }
-        sum
-    }
-
-    fn without(&self, part: &Moments) -> Moments {
-        let mut rest = self.clone();
-        for (row, other) in rest.gram.iter_mut().zip(&part.gram) {
-            row.iter_mut().zip(other).for_each(|(g, o)| *g -= o);
-        }
-        rest.cross.iter_mut().zip(&part.cross).for_each(|(c, o)| *c -= o);
-        rest.square -= part.square;
-        rest.points -= part.points;
-        rest
-    }
-
-    /// Σ (y − xᵀθ)²
-    fn error(&self, model: &Row) -> f64 {
-        let row = |(k, row): (usize, &[f64; DIM])| {
-            let along: f64 = row.iter().zip(model).map(|(g, w)| g * f64::from(*w)).sum();
-            f64::from(model[k]) * (along - 2.0 * self.cross[k])
-        };
-        self.square + self.gram.iter().enumerate().map(row).sum::<f64>()
-    }
-
-    /// H⁻¹b
-    fn minimizer(&self) -> Row {
-        let mut model = [0.0; DIM];
-        for (row, c) in self.inverse(0.0).iter().zip(&self.cross) {
-            let right = (2.0 * c / self.points) as f32;
-            model.iter_mut().zip(row).for_each(|(w, r)| *w += right * r);
-        }
-        model
-    }
-
-    /// (2H + shift)⁻¹ by Gauss-Jordan elimination; the matrix is positive definite where there are at least p points.
-    fn inverse(&self, shift: f64) -> [Row; DIM] {
-        let mut a = self.gram.map(|row| row.map(|g| 2.0 * g / self.points));
-        (0..DIM).for_each(|k| a[k][k] += shift);
-        for k in 0..DIM {
-            let pivot = 1.0 / a[k][k];
-            a[k][k] = 1.0;
-            a[k].iter_mut().for_each(|v| *v *= pivot);
-            let row = a[k];
-            for other in a.iter_mut().enumerate().filter(|(i, _)| *i != k).map(|(_, row)| row) {
-                let factor = std::mem::take(&mut other[k]);
-                other.iter_mut().zip(&row).for_each(|(v, r)| *v -= factor * r);
-            }
-        }
-        a.map(|row| row.map(|v| v as f32))
-    }
-}
+/// r
+const RELAXATION: f32 = 1.7;
 
 /// Models and duals.
 #[derive(Clone)]
 struct State {
     params: Vec<Row>,
     duals: Vec<Row>,
-    /// Σ ±(2u − u₋) of every node.
+    /// Σ ±u of every node.
     pull: Vec<Row>,
+    /// m
+    messages: Vec<Row>,
 }
 
 /// ADMM for one dataset and graph.
@@ -126,7 +56,12 @@ impl<'a> Admm<'a> {
     fn start(&self) -> State {
         let zeros = |count| vec![[0.0; DIM]; count];
         let n = self.graph.nodes();
-        State { params: zeros(n), duals: zeros(self.graph.edges().len()), pull: zeros(n) }
+        State {
+            params: zeros(n),
+            duals: zeros(self.graph.edges().len()),
+            pull: zeros(n),
+            messages: zeros(n),
+        }
     }
 
     /// Rounds until the models hardly change.
@@ -144,20 +79,23 @@ impl<'a> Admm<'a> {
         Ok(())
     }
 
-    /// θ⁺; gives Σ ‖θ⁺ − θ‖² and Σ ‖θ⁺‖².
+    /// θ⁺ and m; gives Σ ‖θ⁺ − θ‖² and Σ ‖θ⁺‖².
     fn models(&self, state: &mut State) -> (f32, f32) {
         let (mut moved, mut size) = (0.0, 0.0);
-        for (i, params) in state.params.iter_mut().enumerate() {
+        let State { params, pull, messages, .. } = state;
+        for (i, (params, message)) in params.iter_mut().zip(messages).enumerate() {
             let coupling = self.rho * self.graph.degree(i) as f32;
             let mut next = [0.0f32; DIM];
             for (k, row) in self.inverses[i].iter().enumerate() {
-                let right = self.cross[i][k] + coupling * params[k] - state.pull[i][k];
+                let right = self.cross[i][k] + coupling * params[k] - pull[i][k];
                 next.iter_mut().zip(row).for_each(|(n, r)| *n += right * r);
             }
-            for (old, new) in params.iter_mut().zip(&next) {
-                moved += (*new - *old) * (*new - *old);
-                size += new * new;
-                *old = *new;
+            for k in 0..DIM {
+                let step = next[k] - params[k];
+                moved += step * step;
+                size += next[k] * next[k];
+                message[k] = next[k] + step;
+                params[k] += RELAXATION * step;
             }
         }
         (moved, size)
@@ -165,19 +103,17 @@ impl<'a> Admm<'a> {
 
     /// u⁺ and what it pulls.
     fn edges(&self, state: &mut State, lambda: f32) {
-        let State { params, duals, pull } = state;
+        let State { duals, pull, messages, .. } = state;
         let half = 0.5 * self.rho;
         pull.iter_mut().for_each(|p| *p = [0.0; DIM]);
         for (edge, dual) in self.graph.edges().iter().zip(duals) {
-            let (tail, head) = (params[edge.tail], params[edge.head]);
-            let mut twice = [0.0; DIM];
+            let (tail, head) = (&messages[edge.tail], &messages[edge.head]);
             for k in 0..DIM {
                 let next = (dual[k] + half * (tail[k] - head[k])).clamp(-lambda, lambda);
-                twice[k] = 2.0 * next - dual[k];
-                dual[k] = next;
+                dual[k] += RELAXATION * (next - dual[k]);
             }
-            pull[edge.tail].iter_mut().zip(&twice).for_each(|(p, v)| *p += v);
-            pull[edge.head].iter_mut().zip(&twice).for_each(|(p, v)| *p -= v);
+            pull[edge.tail].iter_mut().zip(&*dual).for_each(|(p, u)| *p += u);
+            pull[edge.head].iter_mut().zip(&*dual).for_each(|(p, u)| *p -= u);
         }
     }
 }
@@ -252,7 +188,7 @@ mod tests {
     use super::super::instance::{Covariance, Instance};
     use super::super::methods::alone;
     use super::*;
-    use crate::commands::reproduce::runs::{dot, run};
+    use crate::commands::reproduce::runs::{dot, parameter_error, run};
     use netfed::Options;
     use netfed::baselines::local;
     use netfed::generate::corrupted;
@@ -266,14 +202,13 @@ mod tests {
         for lambda in [0.0, 0.01, 0.1, 1.0] {
             let found = folds.fit(&graph, lambda).unwrap();
             let at = problem.at_lambda(lambda).unwrap();
-            let best = run(&at, &Options::default()).unwrap().certificate.objective;
-            let off = at.objective(&found) / best - 1.0;
-            assert!(off.abs() < 1e-4, "{lambda}: {off:e}");
+            let best = run(&at, &Options::default()).unwrap().params;
+            let apart = parameter_error(&found, &best);
+            assert!(apart < 1e-6, "{lambda}: {apart:e}");
         }
         let (lambda, params) = folds.tune(&graph).unwrap();
-        let at = problem.at_lambda(lambda).unwrap();
-        let best = run(&at, &Options::default()).unwrap().certificate.objective;
-        assert!(lambda > 0.0 && at.objective(&params) / best - 1.0 < 1e-4);
+        assert!(lambda > 0.0);
+        assert!(parameter_error(&params, &folds.fit(&graph, lambda).unwrap()) < 1e-6);
     }
 
     #[test]

@@ -186,7 +186,7 @@ mod tests {
         let run = measure(&election, 1).unwrap();
         assert_eq!(run.kept, 10, "the tests tell no two states apart");
         let [guess, models @ ..] = run.accuracy;
-        assert!((0.7..0.95).contains(&guess), "{guess}");
-        assert!(models.iter().all(|a| *a > guess && *a > 0.85), "{:?}", run.accuracy);
+        assert!((0.6..0.9).contains(&guess), "{guess}");
+        assert!(models.iter().all(|a| *a > guess + 0.1), "{:?}", run.accuracy);
     }
 }
