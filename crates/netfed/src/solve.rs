@@ -16,7 +16,7 @@ pub enum Solver {
     PrimalDual,
     /// ADMM with a penalty ρ that adapts.
     Admm,
-    /// Fed-ADMM: stochastic ADMM, with the settings of [`simulate`](crate::simulate); in [`solve()`] with all points and its default settings.
+    /// Fed-ADMM: stochastic ADMM, with the settings of [`simulate()`](fn@crate::simulate); in [`solve()`] with all points and its default settings.
     FedAdmm,
 }
 
