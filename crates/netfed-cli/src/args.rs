@@ -108,7 +108,11 @@ The folder then holds parameters.csv, clusters.csv, edges.csv, history.csv, summ
 /// Solves for a whole sequence of λ: from local models to λ_max, where all nodes of a connected graph share one model. Shows which nodes
 /// join at which λ, and the error on held-out data.
 #[derive(clap::Args)]
-#[command(after_help = PATH_EXAMPLES, mut_arg("lambda", |a| a.hide(true)))]
+#[command(
+    after_help = PATH_EXAMPLES, mut_arg("lambda", |a| a.hide(true)),
+    mut_arg("flavor", |a| a.hide(true)), mut_arg("batch_size", |a| a.hide(true)), mut_arg("rho", |a| a.hide(true)),
+    mut_arg("kappa", |a| a.hide(true)), mut_arg("availability", |a| a.hide(true))
+)]
 pub(crate) struct Path {
     /// Folder for the results; it must not exist
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]

@@ -1,6 +1,6 @@
 //! Methods that are simulated as rounds of a federation: ADMM with a fixed ρ, Fed-ADMM, and every method with devices that drop out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -82,7 +82,8 @@ fn availability(text: &str, nodes: &[String]) -> Result<Vec<f64>, Failure> {
             return Err(Failure::input(format!("{shown}: the node \"{node}\" is listed twice.")));
         }
     }
-    if let Some(stranger) = given.keys().find(|n| !nodes.contains(n)) {
+    let known: HashSet<&String> = nodes.iter().collect();
+    if let Some(stranger) = given.keys().find(|n| !known.contains(n)) {
         return Err(Failure::input(format!(
             "{shown}: the node \"{stranger}\" is neither in the data nor in the graph."
         )));

@@ -109,6 +109,44 @@ impl Given {
         })
     }
 
+    /// Flags that are about one fit, and whether they are given: what it is a preset of, and the rounds of a federation.
+    fn of_one_fit(&self) -> [(&'static str, bool); 6] {
+        [
+            ("--flavor", self.flavor.is_some()),
+            ("--solver fed-admm", self.solver.as_deref() == Some("fed-admm")),
+            ("--batch-size", self.batch_size.is_some()),
+            ("--rho", self.rho.is_some()),
+            ("--kappa", self.kappa.is_some()),
+            ("--availability", self.availability.is_some()),
+        ]
+    }
+
+    /// The flags and the file of a command that trains many times over. Flags that are about one fit are refused; in the file that
+    /// a fit has left behind they are passed over.
+    pub(crate) fn of_many_fits(
+        &self,
+        file: Option<&Path>,
+        command: &str,
+    ) -> Result<Given, Failure> {
+        if let Some((flag, _)) = self.of_one_fit().into_iter().find(|(_, there)| *there) {
+            return Err(Failure::input(format!(
+                "{flag} is about one fit and has no place in {command}; leave it out, or say it to netfed fit."
+            )));
+        }
+        let file = file.map(Given::from_toml).transpose()?.unwrap_or_default();
+        let solver = file.solver.clone().filter(|s| s != "fed-admm");
+        Ok(self.clone().or(Given {
+            lambda: None,
+            flavor: None,
+            solver,
+            batch_size: None,
+            rho: None,
+            kappa: None,
+            availability: None,
+            ..file
+        }))
+    }
+
     /// These settings, with gaps filled from `other`.
     pub(crate) fn or(self, other: Given) -> Given {
         macro_rules! merge {

@@ -231,7 +231,16 @@ fn bad_input_gets_a_sentence_and_leaves_nothing() {
         ("--methods gtv,fedavgg", "Did you mean \"fedavg\"?"),
         ("--methods oracle", "--clusters FILE"),
         ("--lambda 1", "--lambda has no place here"),
-        ("--flavor clustered", "--flavor has no place here"),
+        ("--flavor clustered", "--flavor is about one fit"),
+        (
+            "--availability 0.5",
+            "--availability is about one fit and has no place in netfed compare",
+        ),
+        (
+            "--solver fed-admm",
+            "--solver fed-admm is about one fit and has no place in netfed compare",
+        ),
+        ("--kappa 1", "--kappa is about one fit and has no place in netfed compare"),
         ("--splits 1", "--splits is 1; it must be at least 2"),
         ("--validation 1.5", "--validation is 1.5"),
         ("--validation 0.01", "--validation 0.01 holds out no data point"),

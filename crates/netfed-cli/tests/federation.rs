@@ -329,6 +329,7 @@ fn bad_folders_and_bad_data_are_named() {
     fails(&format!("{base} --solver fedavg --server hub --async"), "lock step");
     fails(&format!("{base} --solver fed-admm"), "--rho and --kappa");
     fails(&format!("{base} --solver auto"), "unknown method");
+    fails(&format!("{base} --flavor clustered"), "--flavor chooses λ from the data");
     assert!(!place.path("other").exists());
     run(&place, "federation invite s1 --federation fed --days -2");
     fails("federation check --federation fed/invitations/s1", "expired");

@@ -171,6 +171,15 @@ fn bad_input_is_named() {
         ("--data points.csv --noise 1 --loss logistic", "the logistic loss has none"),
         ("--data points.csv --loss hinge", "--loss hinge has no second derivative"),
         ("--data points.csv --lambda 1", "--lambda has no place here"),
+        (
+            "--data points.csv --availability 0.5",
+            "--availability is about one fit and has no place in netfed graph select",
+        ),
+        ("--data points.csv --solver fed-admm", "--solver has no place here"),
+        (
+            "--data points.csv --kappa 1",
+            "--kappa is about one fit and has no place in netfed graph select",
+        ),
         ("--data points.csv --lasso 1", "--lasso has no place here"),
         ("--data points.csv --config lasso.toml", "lasso.toml: the tests need losses"),
         ("--data points.csv --truth truth.csv", "truth.csv: no row for the node \"c\""),

@@ -113,6 +113,9 @@ fn bad_input_is_named() {
     let place = Place::with_small_data();
     for (flags, message) in [
         ("--lambda 1", "--lambda has no place here"),
+        ("--availability 0.5", "--availability is about one fit and has no place in netfed path"),
+        ("--solver fed-admm", "--solver fed-admm is about one fit and has no place in netfed path"),
+        ("--kappa 1", "--kappa is about one fit and has no place in netfed path"),
         ("--folds 1", "--folds is 1; it must be at least 2"),
         ("--folds 99", "--folds is 99, but there are only 9 data points"),
         ("--lambda-min 0", "--lambda-min is 0; it must be more than 0"),

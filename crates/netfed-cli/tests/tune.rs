@@ -159,6 +159,9 @@ fn small_and_odd_data_are_tuned() {
     // As many folds as points: every fold holds one.
     let output = place.run(&format!("{TUNE} --lambda-grid 1 --folds 10 --repeats 1 --out loo"));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = place.run(&format!("{TUNE} --availability 0.5 --out never"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("no place in netfed tune"), "{}", stderr(&output));
     let output = place.run(&format!("{TUNE} --folds 11 --out never"));
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("only 10 data points"), "{}", stderr(&output));

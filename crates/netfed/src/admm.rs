@@ -10,7 +10,7 @@ use crate::rounds::Rounds;
 use crate::simulate::Federation;
 use crate::solve::{Method, Run};
 use crate::sweep::Moved;
-use crate::{Solution, Start};
+use crate::{Problem, Solution, Start};
 
 /// Rounds between two looks at how far models and duals move.
 const BALANCE_EVERY: u64 = 5;
@@ -28,42 +28,27 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
     if let Some(start) = start {
         rounds.set(&start);
     }
-    let (mut balance, mut next_check, mut before) = (Balance::default(), 0, None);
-    loop {
-        if run.iterations == next_check || !run.goes_on() {
-            let point = rounds.point();
-            let certificate = run.certify(&point);
-            if run.meets(&certificate) || !run.goes_on() {
-                return run.finish(point, certificate, Method::Admm);
-            }
-            next_check = run.iterations + run.options.check_every.max(run.iterations / 20);
-        }
+    let mut balance = Balance::default();
+    run.iterate(Method::Admm, &mut rounds, Rounds::point, |rounds, done| {
+        let before = done.is_multiple_of(BALANCE_EVERY).then(|| rounds.point());
         rounds.round();
-        run.tick();
-        match run.iterations % BALANCE_EVERY {
-            0 => before = Some(rounds.point()),
-            1 => {
-                if let Some(before) = before.take() {
-                    let ratio = step_ratio;
-                    balance.update(moved(run, &before, &rounds.point()), &mut step_ratio);
-                    if step_ratio != ratio {
-                        rounds.halves_mut().iter_mut().for_each(|h| h.set_rho(1.0 / step_ratio));
-                    }
-                }
-            }
-            _ => {}
+        let Some(before) = before else { return };
+        let ratio = step_ratio;
+        balance.update(moved(problem, &before, &rounds.point()), &mut step_ratio);
+        if step_ratio != ratio {
+            rounds.halves_mut().iter_mut().for_each(|h| h.set_rho(1.0 / step_ratio));
         }
-    }
+    })
 }
 
 /// How far a round moved models, each weighted with its number of edges, and duals.
-fn moved(run: &Run<'_>, before: &Start, after: &Start) -> Moved {
-    let graph = run.problem.graph();
+fn moved(problem: &Problem, before: &Start, after: &Start) -> Moved {
+    let graph = problem.graph();
     let model = |i| {
         let degree = graph.incident(i).len() as f64;
         degree * square_distance(before.params.row(i), after.params.row(i))
     };
     let edges = 0..graph.edges().len();
     let dual = |e| 2.0 * square_distance(before.duals.row(e), after.duals.row(e));
-    Moved { params: (0..run.problem.nodes()).map(model).sum(), duals: edges.map(dual).sum() }
+    Moved { params: (0..problem.nodes()).map(model).sum(), duals: edges.map(dual).sum() }
 }

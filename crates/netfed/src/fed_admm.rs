@@ -140,6 +140,7 @@ pub struct FedAdmmNode<'a> {
     before: Vec<f64>,
     /// Mean of the models that count.
     mean: Vec<f64>,
+    gradient: Vec<f64>,
     scratch: Vec<f64>,
 }
 
@@ -162,6 +163,7 @@ impl<'a> FedAdmmNode<'a> {
             duals: vec![0.0; dim * links.len()],
             before: vec![0.0; dim * links.len()],
             mean: vec![0.0; dim],
+            gradient: vec![0.0; dim],
             scratch: vec![0.0; dim],
             links,
         };
@@ -201,7 +203,7 @@ impl<'a> FedAdmmNode<'a> {
     }
 
     /// The local step of a round in which the device is there or not, with the points of its mini-batch or all of them.
-    fn advance(&mut self, start: &[f64], present: bool, rows: Option<&[usize]>) {
+    fn advance(&mut self, start: Option<&[f64]>, present: bool, rows: Option<&[usize]>) {
         if let Some(counted @ 1..) = (self.round + 1).checked_sub(self.settings.average_after) {
             for (m, w) in self.mean.iter_mut().zip(&self.params) {
                 *m += (w - *m) / counted as f64;
@@ -214,13 +216,13 @@ impl<'a> FedAdmmNode<'a> {
         let coupling = rho * self.links.len() as f64;
         if local == LocalStep::Exact {
             if !self.links.is_empty() {
-                for (p, s) in pull.iter_mut().zip(start) {
+                for (p, s) in pull.iter_mut().zip(start.unwrap_or(&self.params)) {
                     *p = s - *p / coupling;
                 }
                 self.device.loss.prox(&pull, 1.0 / coupling, &mut self.params);
             }
         } else {
-            for ((p, w), s) in pull.iter_mut().zip(&self.params).zip(start) {
+            for ((p, w), s) in pull.iter_mut().zip(&self.params).zip(start.unwrap_or_default()) {
                 *p += coupling * (w - s);
             }
             if present {
@@ -229,14 +231,13 @@ impl<'a> FedAdmmNode<'a> {
                     Weighting::Estimated => self.round as f64 / (1 + self.present) as f64,
                     Weighting::None => 1.0,
                 };
-                let mut gradient = vec![0.0; pull.len()];
                 match (rows, self.device.points) {
                     (Some(rows), Some(points)) => {
-                        points.gradient(&self.params, rows, &mut gradient);
+                        points.gradient(&self.params, rows, &mut self.gradient);
                     }
-                    _ => self.device.loss.gradient(&self.params, &mut gradient),
+                    _ => self.device.loss.gradient(&self.params, &mut self.gradient),
                 }
-                axpy(weight, &gradient, &mut pull);
+                axpy(weight, &self.gradient, &mut pull);
             }
             let step = kappa / (self.round as f64 + delay);
             let step = match local {
@@ -289,7 +290,7 @@ impl Half for FedAdmmNode<'_> {
         }
     }
 
-    fn compute_from(&mut self, start: &[f64], message: &mut [f64]) {
+    fn compute_from(&mut self, start: Option<&[f64]>, message: &mut [f64]) {
         let (present, rows) = self.draw();
         self.advance(start, present, rows.as_deref());
         message.copy_from_slice(&self.params);
@@ -402,8 +403,7 @@ mod tests {
                         batches[t][4 * i..][..4].iter().map(|r| *r as usize).collect();
                     let rows = (!name.starts_with("full")).then_some(rows);
                     let present = !name.starts_with("offline") || online[t][i] == 1.0;
-                    let start = node.params.clone();
-                    node.advance(&start, present, rows.as_deref());
+                    node.advance(None, present, rows.as_deref());
                 }
                 let messages: Vec<Vec<f64>> = nodes.iter().map(|n| n.params.clone()).collect();
                 for (i, node) in nodes.iter_mut().enumerate() {

@@ -56,13 +56,12 @@ pub trait Half: Send {
     fn remember(&mut self, _memory: &[f64]) {}
 
     /// Local step; writes what the neighbors are to be told. `start` is the mean over the slots of the parameters at the last
-    /// exchange there: where all exchanges are of the last round, the current parameters.
-    fn compute_from(&mut self, start: &[f64], message: &mut [f64]);
+    /// exchange there; none where all exchanges are of the last round, and it is the current parameters.
+    fn compute_from(&mut self, start: Option<&[f64]>, message: &mut [f64]);
 
     /// Local step of a round in which all neighbors take part.
     fn compute(&mut self, message: &mut [f64]) {
-        let start = self.params().to_vec();
-        self.compute_from(&start, message);
+        self.compute_from(None, message);
     }
 
     /// Takes one neighbor's message; `sent` is what this node itself has sent in the same exchange.

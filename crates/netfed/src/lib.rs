@@ -79,6 +79,7 @@ mod linalg;
 pub mod loss;
 mod max_flow;
 mod merge_tree;
+pub mod model;
 mod neighbors;
 mod newton;
 mod node;

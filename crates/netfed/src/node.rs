@@ -90,13 +90,13 @@ impl Half for PrimalDualNode<'_> {
         self.duals.copy_from_slice(duals);
     }
 
-    fn compute_from(&mut self, start: &[f64], message: &mut [f64]) {
+    fn compute_from(&mut self, start: Option<&[f64]>, message: &mut [f64]) {
         message.copy_from_slice(&self.params);
         if self.links.is_empty() {
             return;
         }
-        self.at.copy_from_slice(start);
-        for (link, u) in self.links.iter().zip(self.duals.chunks_exact(start.len())) {
+        self.at.copy_from_slice(start.unwrap_or(&self.params));
+        for (link, u) in self.links.iter().zip(self.duals.chunks_exact(message.len())) {
             axpy(-self.primal_step * link.sign, u, &mut self.at);
         }
         self.loss.prox(&self.at, self.primal_step, &mut self.params);

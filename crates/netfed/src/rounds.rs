@@ -74,7 +74,7 @@ impl<'g, H: Half> Rounds<'g, H> {
                     *s += (a - w) / slots.len() as f64;
                 }
             }
-            half.compute_from(&start, message);
+            half.compute_from(Some(&start), message);
             message.copy_from_slice(half.params());
         });
         let models = &self.messages;

@@ -107,7 +107,7 @@ pub fn simulate(
     })
 }
 
-/// Rounds until the tolerance is met, with a look at the certificate every now and then.
+/// Rounds until the tolerance is met.
 fn drive<H: Half>(
     run: &mut Run<'_>,
     federation: &Federation<'_>,
@@ -117,24 +117,11 @@ fn drive<H: Half>(
     let (availability, seed) = (federation.availability, federation.fed_admm.seed);
     let (graph, dim) = (run.problem.graph(), run.problem.dim());
     let mut rounds = Rounds::new(graph, halves, dim, availability.is_empty());
-    let mut next_check = 0;
-    loop {
-        if run.iterations == next_check || !run.goes_on() {
-            let point = rounds.point();
-            let certificate = run.certify(&point);
-            if run.meets(&certificate) || !run.goes_on() {
-                return run.finish(point, certificate, method);
-            }
-            next_check = run.iterations + run.options.check_every.max(run.iterations / 20);
-        }
+    run.iterate(method, &mut rounds, Rounds::point, |rounds, before| {
         if availability.is_empty() {
-            rounds.round();
-        } else {
-            let round = run.iterations + 1;
-            let there = |(i, p): (usize, &f64)| available(seed, i, round, *p);
-            let there: Vec<bool> = availability.iter().enumerate().map(there).collect();
-            rounds.round_of(&there);
+            return rounds.round();
         }
-        run.tick();
-    }
+        let there = |(i, p): (usize, &f64)| available(seed, i, before + 1, *p);
+        rounds.round_of(&availability.iter().enumerate().map(there).collect::<Vec<_>>());
+    })
 }

@@ -1,6 +1,7 @@
 //! The in-process driver: runs a method until the certificate is good enough.
 
 use crate::certificate::{Certificate, Certifier};
+use crate::fed_admm::FedAdmm;
 use crate::simulate::{Federation, simulate};
 use crate::sweep::Sweep;
 use crate::{Error, Matrix, Problem, admm, auto};
@@ -16,7 +17,7 @@ pub enum Solver {
     PrimalDual,
     /// ADMM with a penalty ρ that adapts.
     Admm,
-    /// Fed-ADMM: stochastic ADMM, with the settings of [`simulate()`](fn@crate::simulate); in [`solve()`] with all points and its default settings.
+    /// Fed-ADMM: stochastic ADMM, with the settings of [`simulate()`](fn@crate::simulate); in [`solve()`] with all points and steps that suit the problem.
     FedAdmm,
 }
 
@@ -190,7 +191,13 @@ fn run(
     mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Solution, Error> {
     if options.solver == Solver::FedAdmm {
-        return simulate(problem, options, &Federation::default(), observer);
+        let fed_admm = FedAdmm::suited(problem);
+        return simulate(
+            problem,
+            options,
+            &Federation { fed_admm, ..Federation::default() },
+            observer,
+        );
     }
     let mut run = Run::new(problem, options, &mut observer)?;
     Ok(match options.solver {
@@ -268,6 +275,30 @@ impl<'a> Run<'a> {
         certificate.accuracy() <= self.options.tolerance
     }
 
+    /// Iterates until the tolerance is met, with a look at the certificate every now and then; `step` is told how many
+    /// iterations there were before it.
+    pub(crate) fn iterate<S>(
+        &mut self,
+        method: Method,
+        state: &mut S,
+        point: impl Fn(&S) -> Start,
+        mut step: impl FnMut(&mut S, u64),
+    ) -> Solution {
+        let mut next_check = 0;
+        loop {
+            if self.iterations == next_check || !self.goes_on() {
+                let point = point(state);
+                let certificate = self.certify(&point);
+                if self.meets(&certificate) || !self.goes_on() {
+                    return self.finish(point, certificate, method);
+                }
+                next_check = self.iterations + self.options.check_every.max(self.iterations / 20);
+            }
+            step(state, self.iterations);
+            self.tick();
+        }
+    }
+
     /// Ends the run with a point and its certificate.
     pub(crate) fn finish(
         &self,
@@ -285,23 +316,13 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Algorithm 1, with a look at the certificate every now and then.
+/// Algorithm 1.
 fn algorithm1(run: &mut Run<'_>, start: Option<Start>) -> Solution {
     let mut sweep = Sweep::new(run.problem, run.options.step_ratio, |_| 1.0);
     if let Some(start) = start {
         sweep.set(&start);
     }
-    let mut next_check = 0;
-    loop {
-        if run.iterations == next_check || !run.goes_on() {
-            let point = sweep.point();
-            let certificate = run.certify(&point);
-            if run.meets(&certificate) || !run.goes_on() {
-                return run.finish(point, certificate, Method::PrimalDual);
-            }
-            next_check = run.iterations + run.options.check_every.max(run.iterations / 20);
-        }
+    run.iterate(Method::PrimalDual, &mut sweep, Sweep::point, |sweep, _| {
         sweep.iterate(1.0);
-        run.tick();
-    }
+    })
 }

@@ -82,11 +82,7 @@ fn nodes_on_their_own_give_the_bits_of_the_driver() {
         let graph = problem.graph();
         let mut nodes: Vec<PrimalDualNode> = (0..NODES)
             .map(|i| {
-                let links = graph
-                    .incident(i)
-                    .iter()
-                    .map(|inc| Link { sign: inc.sign(), coupling: problem.coupling(inc.edge()) })
-                    .collect();
+                let links = Link::of_node(graph, problem.lambda(), i);
                 PrimalDualNode::new(problem.loss(i), problem.penalty(), links, 1.0)
             })
             .collect();
@@ -142,12 +138,8 @@ fn blocks_of_nodes_give_the_bits_of_single_nodes() {
         };
         let expected = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
         let graph = problem.graph();
-        let link = |inc: &netfed::Incidence| Link {
-            sign: inc.sign(),
-            coupling: problem.coupling(inc.edge()),
-        };
         let node = |i: usize| {
-            let links = graph.incident(i).iter().map(link).collect();
+            let links = Link::of_node(graph, problem.lambda(), i);
             PrimalDualNode::new(problem.loss(i), problem.penalty(), links, 1.0)
         };
         let mut nodes: Vec<PrimalDualNode> = (0..4000).map(node).collect();

@@ -14,7 +14,6 @@ use serde_json::json;
 use crate::args::Path;
 use crate::commands::{print, start_threads};
 use crate::failure::Failure;
-use crate::given::Given;
 use crate::output::Folder;
 use crate::prepare::{self, Prepared, prepare};
 use crate::progress::{catch_interrupts, duration, interrupted, say};
@@ -34,8 +33,7 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
             "netfed path solves for many λ, so --lambda has no place here; say --lambda-min and --lambda-max for a part of the path, or use netfed fit for one λ.".into(),
         ));
     }
-    let from_file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
-    let given = args.given.clone().or(Given { lambda: None, ..from_file });
+    let given = args.given.of_many_fits(args.config.as_deref(), "netfed path")?;
     let settings = Settings::at(given, 1.0)?;
     let folder = Folder::new(&args.out, args.force)?;
     start_threads(settings.threads)?;

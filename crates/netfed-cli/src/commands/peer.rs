@@ -131,7 +131,10 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     })?;
     let outcome = Member::new(&rules, &plan, halves, engine, Some(store), &metrics, stop_flag())?
         .run(linger)?;
-    let outcome = in_models_of(outcome, dim, size);
+    let outcome = match federation.description.server {
+        Some(_) => of_server(outcome, dim, size),
+        None => outcome,
+    };
     let seconds = begin.elapsed().as_secs_f64();
     let summary = summary(&federation, member, &outcome, dim, own.low_label, &settings, seconds);
     if let Some(folder) = folder {
@@ -140,14 +143,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     if args.json {
         print(&format!("{summary:#}\n"));
     } else if !args.quiet {
-        let served = federation.description.server.is_some();
-        let shown = if served {
-            // There is no certificate, and two exchanges are a round.
-            Outcome { rounds: outcome.rounds / 2, total: None, share: None, ..outcome.clone() }
-        } else {
-            outcome.clone()
-        };
-        print(&words(&shown, dim, seconds, args.out.as_deref()));
+        print(&words(&outcome, dim, seconds, args.out.as_deref()));
     }
     Ok(if outcome.finished && (outcome.converged || rules.tolerance == 0.0) { 0 } else { 3 })
 }
@@ -180,11 +176,11 @@ fn coupled<'a>(
     halves
 }
 
-/// With a server messages may be longer than models.
-fn in_models_of(mut outcome: Outcome, dim: usize, size: usize) -> Outcome {
+/// With a server messages may be longer than models, two exchanges are a round, and there is no certificate.
+fn of_server(outcome: Outcome, dim: usize, size: usize) -> Outcome {
     let models = outcome.params.chunks_exact(size).flat_map(|w| w[..dim].iter().copied());
-    outcome.params = models.collect();
-    outcome
+    let (params, rounds) = (models.collect(), outcome.rounds / 2);
+    Outcome { params, rounds, total: None, share: None, ..outcome }
 }
 
 /// Logs to standard error.
@@ -290,20 +286,19 @@ fn summary(
     settings: &Settings,
     seconds: f64,
 ) -> serde_json::Value {
-    let served = federation.description.server.is_some();
-    let total = outcome.total.filter(|_| !served);
+    let total = outcome.total;
     let gap = total.map(|t| t.proven_gap(dim)).filter(|g| g.is_finite());
     json!({
         "status": status(outcome),
         "federation": federation.description.name,
         "member": federation.description.members[member].name,
         "nodes": federation.description.members[member].nodes,
-        "rounds": if served { outcome.rounds / 2 } else { outcome.rounds },
+        "rounds": outcome.rounds,
         "objective": total.map(|t| t.objective),
         "gap": gap,
         "relative_gap": gap.zip(total).map(|(g, t)| g / t.scale()),
         "residual": total.map(|t| t.residual()),
-        "own_objective": outcome.share.filter(|_| !served).map(|s| s.objective),
+        "own_objective": outcome.share.map(|s| s.objective),
         "own_gap": outcome.share.map(|s| s.gap).filter(|g| g.is_finite()),
         "tolerance": federation.description.tolerance,
         "loss": settings.loss_name(),

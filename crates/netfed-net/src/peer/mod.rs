@@ -328,7 +328,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             for ((node, start), message) in
                 self.nodes.iter_mut().zip(starts.chunks_exact(dim)).zip(messages)
             {
-                node.compute_from(start, message);
+                node.compute_from(Some(start), message);
             }
         }
         for &[(a, slot_a), (b, slot_b)] in &self.plan.inner {
@@ -399,7 +399,8 @@ impl<'a, T: Transport> Peer<'a, T> {
             return Err(Error::Diverged { member: self.name(link).to_owned(), round: self.round });
         }
         let lock_step = self.rules.lock_step();
-        let (mut of_us, mut of_them) = (vec![0.0; dim], vec![0.0; dim]);
+        let length = if lock_step { 0 } else { dim };
+        let (mut of_us, mut of_them) = (vec![0.0; length], vec![0.0; length]);
         for e in &self.plan.links[link].edges {
             let (us, them) = (e.sent * dim, e.received * dim);
             let (sent, received) = (&sent.numbers[us..][..dim], &received.numbers[them..][..dim]);

@@ -72,6 +72,6 @@ pub use neighbors::Peer;
 pub use oracle::oracle;
 pub use pooled::{Optimum, pooled};
 pub use rounds::{Answer, Client, Outcome, Round, Rounds, Server, Status, Trace};
-pub use star::{MakeServer, StarClient, StarServer, make_averaging, make_ifca};
+pub use star::{MakeServer, Serving, make_averaging, make_ifca, star_client, star_server};
 pub use subgradient::{SubgradientNode, subgradient};
 pub use vertical::{LabelHolder, Party, VerticalModel, vertical};

@@ -31,37 +31,29 @@ pub fn make_ifca(dim: usize) -> MakeServer {
     })
 }
 
-/// The part of a certificate that says nothing.
-fn no_bound() -> Share {
-    Share { gap: f64::INFINITY, moved: 1.0, weighted: 1.0, ..Share::default() }
+/// What a node of the star does in exchange 1, 2, …; `params` is its model, filled up.
+trait Role: Send {
+    /// Writes what the node says.
+    fn say(&mut self, exchange: u64, params: &mut [f64], message: &mut [f64]);
+
+    /// Takes what came over a slot.
+    fn hear(&mut self, exchange: u64, slot: usize, received: &[f64], params: &mut [f64]);
+
+    /// What it remembers.
+    fn memory(&self) -> Vec<f64>;
+
+    /// Goes back to that.
+    fn remember(&mut self, memory: &[f64]);
 }
 
-/// The half of a client.
-pub struct StarClient<'a> {
-    client: Box<dyn Client + 'a>,
-    weight: f64,
+/// The half of a node of the star.
+struct Star<R> {
+    role: R,
     exchanges: u64,
-    /// The server's last message.
-    heard: Vec<f64>,
-    /// Its length without zeros.
-    length: usize,
     params: Vec<f64>,
 }
 
-impl<'a> StarClient<'a> {
-    /// A client of some weight; messages of the server have `length` numbers, those of the star `size`.
-    pub fn new(
-        client: Box<dyn Client + 'a>,
-        weight: f64,
-        length: usize,
-        size: usize,
-    ) -> StarClient<'a> {
-        let (heard, params) = (vec![0.0; size], vec![0.0; size]);
-        StarClient { client, weight, exchanges: 0, heard, length, params }
-    }
-}
-
-impl Half for StarClient<'_> {
+impl<R: Role> Half for Star<R> {
     fn params(&self) -> &[f64] {
         &self.params
     }
@@ -79,181 +71,178 @@ impl Half for StarClient<'_> {
     }
 
     fn memory(&self) -> Vec<f64> {
-        [self.exchanges as f64].into_iter().chain(self.heard.iter().copied()).collect()
-    }
-
-    fn remember(&mut self, memory: &[f64]) {
-        if let [exchanges, heard @ ..] = memory {
-            self.exchanges = *exchanges as u64;
-            self.heard.copy_from_slice(heard);
-        }
-    }
-
-    fn compute_from(&mut self, _start: &[f64], message: &mut [f64]) {
-        self.exchanges += 1;
-        message.fill(0.0);
-        if self.exchanges == 1 {
-            message[0] = self.weight;
-        } else if self.exchanges.is_multiple_of(2) && self.weight > 0.0 {
-            let round = self.exchanges / 2 - 1;
-            let (answer, _) = self.client.answer(round, &self.heard[..self.length]);
-            message[..answer.len()].copy_from_slice(&answer);
-        }
-    }
-
-    fn absorb(&mut self, _slot: usize, _sent: &[f64], received: &[f64]) {
-        if !self.exchanges.is_multiple_of(2) {
-            self.heard.copy_from_slice(received);
-            let model = self.client.model(&self.heard[..self.length]);
-            self.params.fill(0.0);
-            self.params[..model.len()].copy_from_slice(&model);
-        }
-    }
-
-    fn message(&self, _before: &[f64], now: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(now);
-    }
-
-    fn share(&self) -> Share {
-        no_bound()
-    }
-
-    fn edge_share(&self, _slot: usize, _neighbor: &[f64]) -> Share {
-        Share::default()
-    }
-}
-
-/// The half of the server.
-pub struct StarServer {
-    make: MakeServer,
-    server: Box<dyn Server + Send>,
-    /// The nodes at the slots.
-    clients: Vec<usize>,
-    nodes: usize,
-    answer_length: usize,
-    fraction: f64,
-    seed: u64,
-    exchanges: u64,
-    weights: Vec<f64>,
-    answers: Vec<f64>,
-    params: Vec<f64>,
-}
-
-impl StarServer {
-    /// A server with its first message, whose slots lead to `clients`, of `nodes` nodes in all. Answers have `answer_length` numbers, messages of the star `size`; a
-    /// fraction of the clients with data, drawn from the seed, counts in a round.
-    pub fn new(
-        make: MakeServer,
-        start: &[f64],
-        (clients, nodes): (Vec<usize>, usize),
-        (answer_length, size): (usize, usize),
-        (fraction, seed): (f64, u64),
-    ) -> StarServer {
-        let weights = vec![0.0; nodes];
-        let mut params = vec![0.0; size];
-        let server = make(weights.clone(), start);
-        params[..start.len()].copy_from_slice(start);
-        StarServer {
-            make,
-            server,
-            nodes,
-            answer_length,
-            fraction,
-            seed,
-            exchanges: 0,
-            answers: vec![0.0; clients.len() * size],
-            clients,
-            weights,
-            params,
-        }
-    }
-
-    /// Makes the next message of the answers of a round.
-    fn step(&mut self, round: u64) {
-        let able: Vec<usize> = (0..self.nodes).filter(|&i| self.weights[i] > 0.0).collect();
-        let count = ((self.fraction * able.len() as f64).round() as usize).max(1);
-        let mut takes_part = vec![false; self.nodes];
-        if !able.is_empty() {
-            let chosen = participants(self.seed, round, &able, count);
-            chosen.iter().for_each(|&i| takes_part[i] = true);
-        }
-        let said = self.clients.iter().zip(self.answers.chunks_exact(self.params.len()));
-        let answers: Vec<Answer> = said
-            .filter(|(node, _)| takes_part[**node])
-            .map(|(&node, values)| Answer { node, values: values[..self.answer_length].to_vec() })
-            .collect();
-        self.server.absorb(round, &answers);
-        let length = self.server.message().len();
-        self.params[..length].copy_from_slice(self.server.message());
-    }
-}
-
-impl Half for StarServer {
-    fn params(&self) -> &[f64] {
-        &self.params
-    }
-
-    fn duals(&self) -> &[f64] {
-        &[]
-    }
-
-    fn dual(&self, _slot: usize) -> &[f64] {
-        &[]
-    }
-
-    fn set(&mut self, params: &[f64], _duals: &[f64]) {
-        self.params.copy_from_slice(params);
-    }
-
-    fn memory(&self) -> Vec<f64> {
-        let message = self.server.message();
-        let parts = self.weights.iter().chain(&self.answers).chain(message).copied();
-        [self.exchanges as f64].into_iter().chain(parts).collect()
+        std::iter::once(self.exchanges as f64).chain(self.role.memory()).collect()
     }
 
     fn remember(&mut self, memory: &[f64]) {
         if let [exchanges, rest @ ..] = memory {
             self.exchanges = *exchanges as u64;
-            let (weights, rest) = rest.split_at(self.weights.len());
-            let (answers, message) = rest.split_at(self.answers.len());
-            self.weights.copy_from_slice(weights);
-            self.answers.copy_from_slice(answers);
-            let length = self.server.message().len();
-            self.server = (self.make)(self.weights.clone(), &message[..length]);
+            self.role.remember(rest);
         }
     }
 
-    fn compute_from(&mut self, _start: &[f64], message: &mut [f64]) {
+    fn compute_from(&mut self, _start: Option<&[f64]>, message: &mut [f64]) {
         self.exchanges += 1;
-        if self.exchanges == 2 {
-            let start = self.server.message().to_vec();
-            self.server = (self.make)(self.weights.clone(), &start);
-        }
-        if self.exchanges > 1 && !self.exchanges.is_multiple_of(2) {
-            self.step(self.exchanges / 2 - 1);
-        }
-        message.copy_from_slice(&self.params);
+        self.role.say(self.exchanges, &mut self.params, message);
     }
 
     fn absorb(&mut self, slot: usize, _sent: &[f64], received: &[f64]) {
-        let size = self.params.len();
-        if self.exchanges == 1 {
-            self.weights[self.clients[slot]] = received[0].max(0.0);
-        } else {
-            self.answers[slot * size..][..size].copy_from_slice(received);
-        }
+        self.role.hear(self.exchanges, slot, received, &mut self.params);
     }
 
     fn message(&self, _before: &[f64], now: &[f64], out: &mut [f64]) {
         out.copy_from_slice(now);
     }
 
+    /// Says nothing.
     fn share(&self) -> Share {
-        no_bound()
+        Share { gap: f64::INFINITY, moved: 1.0, weighted: 1.0, ..Share::default() }
     }
 
     fn edge_share(&self, _slot: usize, _neighbor: &[f64]) -> Share {
         Share::default()
+    }
+}
+
+struct ClientRole<'a> {
+    client: Box<dyn Client + 'a>,
+    weight: f64,
+    /// The server's last message.
+    heard: Vec<f64>,
+}
+
+/// The half of a client of some weight; messages of the server have `length` numbers, those of the star `size`.
+pub fn star_client<'a>(
+    client: Box<dyn Client + 'a>,
+    weight: f64,
+    length: usize,
+    size: usize,
+) -> Box<dyn Half + 'a> {
+    let role = ClientRole { client, weight, heard: vec![0.0; length] };
+    Box::new(Star { role, exchanges: 0, params: vec![0.0; size] })
+}
+
+impl Role for ClientRole<'_> {
+    fn say(&mut self, exchange: u64, _params: &mut [f64], message: &mut [f64]) {
+        message.fill(0.0);
+        if exchange == 1 {
+            message[0] = self.weight;
+        } else if exchange.is_multiple_of(2) && self.weight > 0.0 {
+            let (answer, _) = self.client.answer(exchange / 2 - 1, &self.heard);
+            message[..answer.len()].copy_from_slice(&answer);
+        }
+    }
+
+    fn hear(&mut self, exchange: u64, _slot: usize, received: &[f64], params: &mut [f64]) {
+        if !exchange.is_multiple_of(2) {
+            let length = self.heard.len();
+            self.heard.copy_from_slice(&received[..length]);
+            let model = self.client.model(&self.heard);
+            params.fill(0.0);
+            params[..model.len()].copy_from_slice(&model);
+        }
+    }
+
+    fn memory(&self) -> Vec<f64> {
+        self.heard.clone()
+    }
+
+    fn remember(&mut self, memory: &[f64]) {
+        self.heard.copy_from_slice(memory);
+    }
+}
+
+/// What a server needs beside its method.
+pub struct Serving {
+    /// The nodes at its slots.
+    pub clients: Vec<usize>,
+    /// Nodes of the star, the server included.
+    pub nodes: usize,
+    /// Numbers of an answer.
+    pub answer: usize,
+    /// Numbers of a message of the star.
+    pub size: usize,
+    /// The part of the clients with data that counts in a round…
+    pub fraction: f64,
+    /// …drawn from this seed.
+    pub seed: u64,
+}
+
+struct ServerRole {
+    make: MakeServer,
+    server: Box<dyn Server + Send>,
+    serving: Serving,
+    weights: Vec<f64>,
+    answers: Vec<f64>,
+}
+
+/// The half of the server, with its first message.
+pub fn star_server(make: MakeServer, start: &[f64], serving: Serving) -> Box<dyn Half> {
+    let (weights, size) = (vec![0.0; serving.nodes], serving.size);
+    let mut params = vec![0.0; size];
+    params[..start.len()].copy_from_slice(start);
+    let answers = vec![0.0; serving.clients.len() * size];
+    let server = make(weights.clone(), start);
+    let role = ServerRole { make, server, serving, weights, answers };
+    Box::new(Star { role, exchanges: 0, params })
+}
+
+impl ServerRole {
+    /// Makes the next message of the answers of a round.
+    fn step(&mut self, round: u64) {
+        let Serving { clients, answer, size, fraction, seed, .. } = &self.serving;
+        let able: Vec<usize> = (0..self.weights.len()).filter(|&i| self.weights[i] > 0.0).collect();
+        if able.is_empty() {
+            return;
+        }
+        let count = ((fraction * able.len() as f64).round() as usize).max(1);
+        let mut counts = vec![false; self.weights.len()];
+        participants(*seed, round, &able, count).iter().for_each(|&i| counts[i] = true);
+        let answers: Vec<Answer> = (clients.iter().zip(self.answers.chunks_exact(*size)))
+            .filter(|(node, _)| counts[**node])
+            .map(|(&node, values)| Answer { node, values: values[..*answer].to_vec() })
+            .collect();
+        self.server.absorb(round, &answers);
+    }
+
+    /// The same server, with other weights or another message.
+    fn renew(&mut self, message: &[f64]) {
+        self.server = (self.make)(self.weights.clone(), message);
+    }
+}
+
+impl Role for ServerRole {
+    fn say(&mut self, exchange: u64, params: &mut [f64], message: &mut [f64]) {
+        if exchange == 2 {
+            let start = self.server.message().to_vec();
+            self.renew(&start);
+        }
+        if exchange > 1 && !exchange.is_multiple_of(2) {
+            self.step(exchange / 2 - 1);
+        }
+        let now = self.server.message();
+        params[..now.len()].copy_from_slice(now);
+        message.copy_from_slice(params);
+    }
+
+    fn hear(&mut self, exchange: u64, slot: usize, received: &[f64], _params: &mut [f64]) {
+        match exchange {
+            1 => self.weights[self.serving.clients[slot]] = received[0].max(0.0),
+            _ => self.answers[slot * received.len()..][..received.len()].copy_from_slice(received),
+        }
+    }
+
+    fn memory(&self) -> Vec<f64> {
+        let message = self.server.message();
+        self.weights.iter().chain(&self.answers).chain(message).copied().collect()
+    }
+
+    fn remember(&mut self, memory: &[f64]) {
+        let (weights, rest) = memory.split_at(self.weights.len());
+        let (answers, message) = rest.split_at(self.answers.len());
+        self.weights.copy_from_slice(weights);
+        self.answers.copy_from_slice(answers);
+        self.renew(message);
     }
 }
 
@@ -286,12 +275,12 @@ mod tests {
             .map(|i| {
                 let data = clients.data(i);
                 let weight = data.loss.points() as f64;
-                let half = StarClient::new(client(data), weight, start.len(), size);
-                Box::new(half) as Box<dyn Half + '_>
+                star_client(client(data), weight, start.len(), size)
             })
             .collect();
-        let all = ((0..nodes).collect(), nodes + 1);
-        halves.push(Box::new(StarServer::new(make, start, all, (answer, size), (fraction, 4))));
+        let clients = (0..nodes).collect();
+        let serving = Serving { clients, nodes: nodes + 1, answer, size, fraction, seed: 4 };
+        halves.push(star_server(make, start, serving));
         for _ in 0..2 * rounds + 1 {
             let mut said = vec![vec![0.0; size]; nodes + 1];
             halves.iter_mut().zip(&mut said).for_each(|(half, message)| half.compute(message));

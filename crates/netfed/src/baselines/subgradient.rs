@@ -87,10 +87,7 @@ pub fn subgradient(
         });
     }
     let problem = clients.problem();
-    let links = |data: ClientData<'_>| {
-        let slots = problem.graph().incident(data.node).iter();
-        slots.map(|s| Link { sign: s.sign(), coupling: problem.coupling(s.edge()) }).collect()
-    };
+    let links = |data: ClientData<'_>| Link::of_node(problem.graph(), problem.lambda(), data.node);
     let peers = clients
         .all()
         .map(|data| {

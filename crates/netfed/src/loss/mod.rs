@@ -235,13 +235,35 @@ impl LossKind {
     /// The loss of this kind on a local dataset, plus ridge·‖w‖² + lasso·‖w‖₁.
     /// A dataset without points gives [`Zero`].
     pub fn build(self, data: Dataset, ridge: f64, lasso: f64) -> Result<Box<dyn Loss>, Error> {
+        self.check(&data, ridge, lasso)?;
+        if data.points() == 0 {
+            return Ok(Box::new(Zero::new(data.dim())));
+        }
+        Ok(match self {
+            LossKind::Squared if lasso == 0.0 => Box::new(LeastSquares::new(&data, ridge)?),
+            LossKind::Squared => Box::new(LinearModel::new(Squared, data, ridge, lasso)),
+            LossKind::Logistic => Box::new(LinearModel::new(Logistic, data, ridge, lasso)),
+            LossKind::Huber { delta } => {
+                Box::new(LinearModel::new(Huber::new(delta)?, data, ridge, lasso))
+            }
+            LossKind::Absolute => Box::new(LinearModel::new(Absolute, data, ridge, lasso)),
+            LossKind::Hinge => Box::new(LinearModel::new(Hinge, data, ridge, lasso)),
+            LossKind::Mean => Box::new(Mean::new(&data, ridge, lasso)),
+        })
+    }
+
+    /// Whether data and parameters suit the loss.
+    fn check(self, data: &Dataset, ridge: f64, lasso: f64) -> Result<(), Error> {
         for (name, value) in [("ridge", ridge), ("lasso", lasso)] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::BadNumber { name, value, expected: "nonnegative and finite" });
             }
         }
+        if let LossKind::Huber { delta } = self {
+            Huber::new(delta)?;
+        }
         if data.points() == 0 {
-            return Ok(Box::new(Zero::new(data.dim())));
+            return Ok(());
         }
         if self.has_labels() && data.labels().is_empty() {
             return Err(Error::Size {
@@ -256,17 +278,7 @@ impl LossKind {
         {
             return Err(Error::BadLabel { row, label });
         }
-        Ok(match self {
-            LossKind::Squared if lasso == 0.0 => Box::new(LeastSquares::new(&data, ridge)?),
-            LossKind::Squared => Box::new(LinearModel::new(Squared, data, ridge, lasso)),
-            LossKind::Logistic => Box::new(LinearModel::new(Logistic, data, ridge, lasso)),
-            LossKind::Huber { delta } => {
-                Box::new(LinearModel::new(Huber::new(delta)?, data, ridge, lasso))
-            }
-            LossKind::Absolute => Box::new(LinearModel::new(Absolute, data, ridge, lasso)),
-            LossKind::Hinge => Box::new(LinearModel::new(Hinge, data, ridge, lasso)),
-            LossKind::Mean => Box::new(Mean::new(&data, ridge, lasso)),
-        })
+        Ok(())
     }
 }
 

@@ -20,8 +20,7 @@ pub struct Sampled {
 impl Sampled {
     /// The points of the loss that [`LossKind::build`] makes of the same arguments.
     pub fn new(kind: LossKind, data: Dataset, ridge: f64, lasso: f64) -> Result<Sampled, Error> {
-        // The checks are the same.
-        kind.build(data.clone(), ridge, lasso)?;
+        kind.check(&data, ridge, lasso)?;
         Ok(Sampled { kind, data, ridge, lasso })
     }
 

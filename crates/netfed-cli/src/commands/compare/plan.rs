@@ -32,36 +32,17 @@ impl Plan {
     /// Checks everything that can be checked before the data are read.
     pub(crate) fn new(args: &Compare) -> Result<Plan, Failure> {
         let given = &args.given;
-        for (flag, there) in [
-            ("--lambda", given.lambda.is_some()),
-            ("--solver", given.solver.is_some()),
-            ("--batch-size", given.batch_size.is_some()),
-            ("--rho", given.rho.is_some()),
-            ("--kappa", given.kappa.is_some()),
-            ("--availability", given.availability.is_some()),
-            ("--flavor", given.flavor.is_some()),
-        ] {
+        for (flag, there) in
+            [("--lambda", given.lambda.is_some()), ("--solver", given.solver.is_some())]
+        {
             if there {
                 return Err(Failure::input(format!(
                     "{flag} has no place here: netfed compare runs every method with the settings that suit it; leave it out."
                 )));
             }
         }
-        let from_file =
-            args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
-        let settings = Settings::at(
-            Given {
-                lambda: None,
-                solver: None,
-                batch_size: None,
-                rho: None,
-                kappa: None,
-                availability: None,
-                flavor: None,
-                ..given.clone().or(from_file)
-            },
-            1.0,
-        )?;
+        let given = given.of_many_fits(args.config.as_deref(), "netfed compare")?;
+        let settings = Settings::at(Given { solver: None, ..given }, 1.0)?;
         for (flag, value, least) in [
             ("--splits", args.splits, 2),
             ("--folds", args.folds, 2),

@@ -5,7 +5,7 @@
 //! the standard error of this mean; it counts when it is further from zero than Student's 95% interval. A model that a
 //! node's data leave undetermined is the one of least norm.
 
-use netfed::{LossKind, Solution, Start, Status, solve, solve_from};
+use netfed::{LossKind, Options, Solution, Solver, Start, Status, solve, solve_from};
 
 use super::open::Opened;
 use crate::failure::Failure;
@@ -105,7 +105,8 @@ pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Fa
         })?;
         let test = run.points.select(|r| fold[r] == k);
         let single = part.problem.at_lambda(0.0)?;
-        let options = run.settings.options();
+        // Whatever found the models of the run: here it is the optimum that counts.
+        let options = Options { solver: Solver::Auto, ..run.settings.options() };
         let watch = |_: netfed::Progress<'_>| match interrupted() {
             true => std::ops::ControlFlow::Break(()),
             false => std::ops::ControlFlow::Continue(()),

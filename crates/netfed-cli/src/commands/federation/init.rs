@@ -20,7 +20,7 @@ use crate::report::text::plural;
 #[command(
     after_help = EXAMPLES,
     mut_arg("data", |a| a.hide(true)), mut_arg("standardize", |a| a.hide(true)),
-    mut_arg("threads", |a| a.hide(true)), mut_arg("penalty_matrix", |a| a.hide(true)),
+    mut_arg("threads", |a| a.hide(true)), mut_arg("flavor", |a| a.hide(true)), mut_arg("penalty_matrix", |a| a.hide(true)),
     mut_arg("solver", |a| a.help("Method: primal-dual, admm, fed-admm; with a server fedavg, ifca [default: primal-dual]"))
 )]
 pub(crate) struct Init {
@@ -81,6 +81,11 @@ Then: netfed federation invite --all --federation federation/";
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Init) -> Result<u8, Failure> {
+    if args.given.flavor.is_some() {
+        return Err(Failure::input(
+            "--flavor chooses λ from the data of all members, which nobody sees; say --lambda, or --solver fedavg with --server for one model.".into(),
+        ));
+    }
     let served = matches!(args.given.solver.as_deref(), Some("fedavg" | "ifca"));
     if args.given.data.is_some() {
         return Err(Failure::input("the data stay with the members; leave --data out.".into()));

@@ -2,8 +2,8 @@
 
 use netfed::Half;
 use netfed::baselines::{
-    Client, ClientData, FedAvgClient, IfcaClient, LocalSteps, Rate, StarClient, StarServer,
-    make_averaging, make_ifca, random_start,
+    self, Client, ClientData, FedAvgClient, IfcaClient, LocalSteps, Rate, make_averaging,
+    make_ifca, random_start, star_client, star_server,
 };
 use netfed::loss::{Loss, Sampled};
 use netfed_net::description::{Federation, Serving};
@@ -65,7 +65,7 @@ impl Work<'_> {
                     false => Box::new(FedAvgClient::new(data, steps)),
                 };
                 let weight = loss.points() as f64;
-                halves.push(Box::new(StarClient::new(client, weight, length, size)));
+                halves.push(star_client(client, weight, length, size));
                 continue;
             }
             if loss.points() > 0 {
@@ -82,13 +82,15 @@ impl Work<'_> {
                 }
                 false => (make_averaging(), vec![0.0; self.dim]),
             };
-            halves.push(Box::new(StarServer::new(
-                make,
-                &start,
-                (clients, graph.nodes()),
-                (self.answer_length(), size),
-                (self.serving.fraction, settings.seed),
-            )));
+            let serving = baselines::Serving {
+                clients,
+                nodes: graph.nodes(),
+                answer: self.answer_length(),
+                size,
+                fraction: self.serving.fraction,
+                seed: settings.seed,
+            };
+            halves.push(star_server(make, &start, serving));
         }
         Ok(halves)
     }

@@ -8,7 +8,11 @@ use crate::given::Given;
 /// the models are trained on the others, and the error on those held back is measured; each data point gets its turn (cross-validation).
 /// The graph stays as it is. The result says what to take, how sure that is, and whether coupling helps at all.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("lambda", |a| a.hide(true)))]
+#[command(
+    after_help = EXAMPLES, mut_arg("lambda", |a| a.hide(true)),
+    mut_arg("flavor", |a| a.hide(true)), mut_arg("batch_size", |a| a.hide(true)), mut_arg("rho", |a| a.hide(true)),
+    mut_arg("kappa", |a| a.hide(true)), mut_arg("availability", |a| a.hide(true))
+)]
 pub(crate) struct Tune {
     /// Folder for the results; it must not exist
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]

@@ -72,8 +72,8 @@ impl Plan {
                 "--lambda is what netfed tune chooses; leave it out, or say --lambda-grid to try some values.".into(),
             ));
         }
-        let file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
-        let base = Given { lambda: Some(1.0), ..args.given.clone().or(file) };
+        let given = args.given.of_many_fits(args.config.as_deref(), "netfed tune")?;
+        let base = Given { lambda: Some(1.0), ..given };
         let rule = Rule::new(&args.rule)?;
         for (flag, value, least) in [("--folds", args.folds, 2), ("--repeats", args.repeats, 1)] {
             if value < least {

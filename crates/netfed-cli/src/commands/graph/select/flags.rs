@@ -17,7 +17,8 @@ use crate::settings::{Range, Settings, choose, number};
     after_help = EXAMPLES,
     mut_arg("graph", |a| a.help("Edges to test: columns source, target and, if wanted, weight [default: all pairs of nodes]")),
     mut_arg("loss", |a| a.help("Local loss: squared, logistic, huber or mean [default: squared]")),
-    mut_arg("flavor", |a| a.hide(true)),
+    mut_arg("flavor", |a| a.hide(true)), mut_arg("batch_size", |a| a.hide(true)), mut_arg("rho", |a| a.hide(true)),
+    mut_arg("kappa", |a| a.hide(true)), mut_arg("availability", |a| a.hide(true)),
     mut_arg("lambda", |a| a.hide(true)),
     mut_arg("penalty", |a| a.hide(true)),
     mut_arg("penalty_matrix", |a| a.hide(true)),
@@ -105,7 +106,6 @@ impl Plan {
     pub(super) fn new(args: &Select) -> Result<Plan, Failure> {
         let given = &args.given;
         for (flag, there) in [
-            ("--flavor", given.flavor.is_some()),
             ("--lambda", given.lambda.is_some()),
             ("--penalty", given.penalty.is_some()),
             ("--penalty-matrix", given.penalty_matrix.is_some()),
@@ -121,10 +121,9 @@ impl Plan {
                 )));
             }
         }
-        let from_file =
-            args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
+        let given = given.of_many_fits(args.config.as_deref(), "netfed graph select")?;
         if let Some(config) = &args.config
-            && from_file.lasso.is_some_and(|lasso| lasso != 0.0)
+            && given.lasso.is_some_and(|lasso| lasso != 0.0)
         {
             return Err(Failure::input(format!(
                 "{}: the tests need losses that are twice differentiable, so without lasso; say ridge = 0.01 or the like in its place.",
@@ -132,8 +131,7 @@ impl Plan {
             )));
         }
         let all_pairs = || PathBuf::from("all pairs");
-        let given =
-            given.clone().or(Given { flavor: None, lambda: None, lasso: None, ..from_file });
+        let given = Given { lasso: None, ..given };
         let graph = given.graph.clone().or_else(|| Some(all_pairs()));
         let mut settings = Settings::at(Given { graph, ..given.clone() }, 1.0)?;
         settings.given.graph = given.graph;

@@ -1,0 +1,63 @@
+//! Local models of any kind, for methods that couple models by their predictions: fit with weights, and predict.
+//!
+//!   fit:      h ← argmin Σ_r θ_r ℓ(y_r, h(x_r)),    θ_r ≥ 0,    ℓ squared error or cross-entropy
+//!   predict:  h(x), one number for regression, the probabilities of all classes for classification
+//!
+//! Targets of a classifier are probabilities too, so that a prediction of one model can be a target of another.
+
+mod points;
+
+pub use points::Points;
+
+use crate::{Error, Matrix};
+
+/// What is predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// A number.
+    Regression,
+    /// One of so many classes, as their probabilities.
+    Classification(usize),
+}
+
+impl Task {
+    /// How many numbers a prediction has.
+    pub fn outputs(self) -> usize {
+        match self {
+            Task::Regression => 1,
+            Task::Classification(classes) => classes,
+        }
+    }
+}
+
+/// A named array of numbers: a piece of a fitted model, to be saved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// What the numbers are.
+    pub name: &'static str,
+    /// Lengths of the axes.
+    pub shape: Vec<usize>,
+    /// The numbers, last axis fastest.
+    pub values: Vec<f64>,
+}
+
+/// A model that one node trains.
+pub trait LocalModel: Send + Sync {
+    /// Fits to points with targets (one row per point, [`Task::outputs`] numbers each) and weights θ ≥ 0, not all zero.
+    fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error>;
+
+    /// Predictions, one row per point. Before the first fit: 0, or all classes alike.
+    fn predict(&self, points: &Matrix, out: &mut Matrix);
+
+    /// Whether a fit goes on from the model as it is. Where it does not, a method that wants a gradual change must hold it
+    /// back with points labeled by the old model.
+    fn warm(&self) -> bool {
+        false
+    }
+
+    /// The fitted model in numbers.
+    fn parts(&self) -> Vec<Part>;
+
+    /// Becomes the model that [`LocalModel::parts`] gave; whatever does not fit together is refused.
+    fn restore(&mut self, parts: &[Part]) -> Result<(), Error>;
+}
