@@ -1,6 +1,7 @@
 //! The solver that suits the problem.
 //!
 //! * Smooth losses and a penalty without kinks (`squared`, `quadratic`): Newton's method (`newton.rs`).
+//! * Smooth losses, a norm and no cycles in the graph: an interior-point method (`interior.rs`).
 //! * Everything else: the primal-dual method (`sweep.rs`) with over-relaxation ρ = 1.7, edge weights κ = √A and a step ratio γ that
 //!   keeps models and duals moving equally far. A norm makes models equal; where the losses are smooth, every now and then equal
 //!   models are fused, Newton's method solves what is left, and the duals are made to fit (`fusion.rs`, `newton.rs`, `repair.rs`). If
@@ -9,6 +10,7 @@
 use crate::certificate::Certificate;
 use crate::fusion::Fusion;
 use crate::halpern::Halpern;
+use crate::interior::Interior;
 use crate::newton::{self, Outcome};
 use crate::penalty::Kinks;
 use crate::repair::{Flow, set_active};
@@ -33,7 +35,55 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
             Err(point) => primal_dual(run, Some(point), smooth),
         };
     }
-    primal_dual(run, start, smooth)
+    let warm = start.is_some();
+    match Interior::new(problem).filter(|_| smooth && !warm) {
+        Some(method) => interior(run, method),
+        None => primal_dual(run, start, smooth),
+    }
+}
+
+/// The interior-point method; models that it finds equal are fused. Where it gets stuck the primal-dual method goes on.
+fn interior(run: &mut Run<'_>, mut method: Interior<'_>) -> Solution {
+    let problem = run.problem;
+    let mut flow = Flow::default();
+    let (mut accuracy, mut last_looks) = (run.options.tolerance.max(FIRST_LOOK), LAST_LOOKS);
+    // The objective does not fall by much after the first steps.
+    let mut objective = problem.objective(&method.params);
+    loop {
+        let goes_on = run.goes_on();
+        if method.gap() <= accuracy * objective || !goes_on {
+            objective = problem.objective(&method.params);
+        }
+        let gap = method.gap() / objective;
+        if gap <= accuracy || !goes_on {
+            let point = method.point(gap.sqrt());
+            let fusion = Fusion::of(problem, &point.duals);
+            let mut credit = WARM_CREDIT;
+            let fused = fuse(run, &point, fusion, &mut flow, &mut credit);
+            if let Some((point, proof)) = &fused
+                && run.meets(proof)
+            {
+                return run.finish(point.clone(), proof.clone(), Method::Interior);
+            }
+            let certificate = run.certify(&point);
+            if !goes_on || (last_looks == 0 && run.meets(&certificate)) {
+                let better = fused.filter(|(_, proof)| proof.objective <= certificate.objective);
+                let (point, proof) = better.unwrap_or((point, certificate));
+                return run.finish(point, proof, Method::Interior);
+            }
+            if run.meets(&certificate) {
+                last_looks -= 1;
+            }
+            accuracy = 1e-2 * gap;
+            if accuracy < 1e-15 {
+                return primal_dual(run, Some(point), true);
+            }
+        }
+        if !method.step() {
+            return primal_dual(run, None, true);
+        }
+        run.spend(method.sweeps);
+    }
 }
 
 /// w = 0 and u = 0; a node without edges is at a minimizer of its own loss.
@@ -179,6 +229,8 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
 
 /// Iterations after which losses with kinks are taken to circle around the solution.
 const CIRCLING: u64 = 300;
+/// Relative gap at which the interior-point method looks for equal models first.
+const FIRST_LOOK: f64 = 1e-6;
 /// Looks at a point that is good enough before it is taken although models are not exactly equal.
 const LAST_LOOKS: u32 = 3;
 

@@ -128,6 +128,8 @@ pub enum Method {
     Fused,
     /// Newton's method alone.
     Newton,
+    /// The interior-point method for graphs without cycles.
+    Interior,
 }
 
 impl Method {
@@ -140,6 +142,7 @@ impl Method {
             Method::Adaptive => "adaptive primal-dual",
             Method::Fused => "adaptive primal-dual, then Newton on the fused models",
             Method::Newton => "Newton",
+            Method::Interior => "interior point (graph without cycles)",
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The linear system of a Newton step: (∇²L + Σₑ c·∇²φ) p = rhs, in the unknowns of a fusion.
 //!
-//! Cholesky's method where the factor is cheap: for sparse matrices (chains, grids, near neighbors) and for few groups; otherwise
+//! Cholesky's method where the factor is cheap: for graphs without cycles, block by block; for sparse matrices (chains, grids, near neighbors) and for few groups; otherwise
 //! conjugate gradients with one block per group as preconditioner. A product with the Hessian costs about one sweep over
 //! the edges.
 
 use crate::conjugate_gradients::conjugate_gradients;
+use crate::elimination::Elimination;
 use crate::linalg::{SparseCholesky, cholesky, cholesky_solve};
 use crate::newton::Reduced;
 use crate::parallel::for_rows;
@@ -53,6 +54,8 @@ enum Factor {
     /// All entries of the lower triangle, row by row: where the matrix has fewer entries than terms.
     Dense(Vec<f64>),
     Sparse(Box<SparseCholesky>),
+    /// One block per node: where no models are fused and the graph has no cycles.
+    Blocks(Elimination),
 }
 
 impl<'a> System<'a> {
@@ -62,6 +65,10 @@ impl<'a> System<'a> {
         let n = reduced.fusion.count;
         let kinks = reduced.problem.penalty().kinks();
         let most = MOST_SWEEPS.min(most);
+        if let Some((blocks, sweeps)) = reduced.blocks().filter(|(_, sweeps)| *sweeps <= most) {
+            let direct = Some((Factor::Blocks(blocks), sweeps));
+            return Some(System { reduced, direct, setup: 0.0 });
+        }
         if n * n <= reduced.entries() {
             let dim = reduced.problem.dim() as f64;
             let terms: f64 = (0..reduced.problem.nodes())
@@ -108,10 +115,12 @@ impl<'a> System<'a> {
             let (mut values, trace) = match factor {
                 Factor::Dense(_) => reduced.matrix(params),
                 Factor::Sparse(_) => reduced.values(params),
+                Factor::Blocks(blocks) => (Vec::new(), reduced.set_blocks(params, blocks)),
             };
             let mean = trace / n as f64;
             // Flat losses leave nothing to scale with.
-            let mut shift = damping * if mean > 0.0 { mean } else { 1.0 };
+            let first = damping * if mean > 0.0 { mean } else { 1.0 };
+            let mut shift = first;
             for _ in 0..6 {
                 let solved = match factor {
                     Factor::Dense(lower) => {
@@ -120,6 +129,18 @@ impl<'a> System<'a> {
                         let regular = cholesky(lower, n, 0.0);
                         if regular {
                             cholesky_solve(lower, n, rhs);
+                        }
+                        regular
+                    }
+                    Factor::Blocks(blocks) => {
+                        if shift > first {
+                            reduced.set_blocks(params, blocks);
+                        }
+                        let dim = reduced.problem.dim();
+                        (0..n).for_each(|k| blocks.nodes[k * dim + k % dim] += shift);
+                        let regular = blocks.factor();
+                        if regular {
+                            blocks.solve(rhs);
                         }
                         regular
                     }
@@ -238,6 +259,38 @@ impl Reduced<'_> {
         });
         let trace = (0..n).map(|k| matrix[k * n + k]).sum();
         (matrix, trace)
+    }
+
+    /// A matrix with a block for every node and edge, and its cost in sweeps.
+    fn blocks(&self) -> Option<(Elimination, f64)> {
+        let (problem, dim) = (self.problem, self.problem.dim());
+        if self.fusion.count < problem.nodes() * dim {
+            return None;
+        }
+        let blocks = Elimination::new(problem.graph(), dim)?;
+        let work = problem.nodes() as f64 * (dim * dim * (2 * dim + 4)) as f64;
+        Some((blocks, work / sweep_cost(problem)))
+    }
+
+    /// The Hessian in blocks; gives its trace.
+    fn set_blocks(&self, params: &Matrix, blocks: &mut Elimination) -> f64 {
+        let (problem, dim) = (self.problem, self.problem.dim());
+        let square = dim * dim;
+        blocks.nodes.fill(0.0);
+        for (i, block) in blocks.nodes.chunks_exact_mut(square).enumerate() {
+            problem.loss(i).add_hessian(params.row(i), block);
+        }
+        let mut diff = vec![0.0; dim];
+        let edges = problem.graph().edges().iter().zip(blocks.edges.chunks_exact_mut(square));
+        for (k, (e, block)) in edges.enumerate() {
+            difference(params.row(e.tail), params.row(e.head), &mut diff);
+            self.curvature(k, &diff, block);
+            for i in [e.tail, e.head] {
+                let own = &mut blocks.nodes[i * square..(i + 1) * square];
+                own.iter_mut().zip(block.iter()).for_each(|(o, b)| *o += b);
+            }
+        }
+        (0..self.fusion.count).map(|k| blocks.nodes[k * dim + k % dim]).sum()
     }
 
     /// block ← c·∇²φ(diff), row-major.

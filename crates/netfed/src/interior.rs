@@ -1,0 +1,336 @@
+//! An interior-point method for graphs without cycles: chains, stars, trees.
+//!
+//!   ∇L(w) + Dᵀu = 0,    D_k w = t_k u_k,    t_k (c² − ‖u_k‖²) = τ,    t_k > 0,  ‖u_k‖ < c,    τ → 0
+//!
+//! One cone k per edge for `l2`, one per edge and parameter for `l1`. Newton's method with Mehrotra's predictor and corrector; what
+//! is left when u and t are eliminated has one block per node and one per edge (`elimination.rs`):
+//!
+//!   (∇²L + Dᵀ M⁻¹ D) δw = …,    M_k⁻¹ = (I − 2 u uᵀ/(s + 2‖u‖²))/t,    s = c² − ‖u_k‖²
+//!
+//! A step costs O(n d³), and a dozen do, whatever the length of the chain.
+
+use crate::elimination::Elimination;
+use crate::linalg::dot;
+use crate::penalty::Norm;
+use crate::problem::difference;
+use crate::system::sweep_cost;
+use crate::{Matrix, Problem, Start};
+
+/// Part of the way to the boundary.
+const WAY: f64 = 0.99;
+/// Sweeps that a whole run may cost, and its steps, about.
+const MOST_SWEEPS: f64 = 150.0;
+const STEPS: f64 = 15.0;
+/// Edges from a leaf to its root from which on sweeps are slow.
+const DEEP: usize = 10;
+
+/// The state of the method.
+pub(crate) struct Interior<'a> {
+    problem: &'a Problem,
+    /// Entries of a cone.
+    width: usize,
+    /// w
+    pub(crate) params: Matrix,
+    /// u
+    duals: Matrix,
+    /// t of every cone.
+    times: Vec<f64>,
+    /// s of every cone.
+    slacks: Vec<f64>,
+    /// ∇²L of losses that are quadratic.
+    curvatures: Option<Vec<f64>>,
+    system: Elimination,
+    /// Cost of a step, in sweeps.
+    pub(crate) sweeps: f64,
+}
+
+/// A direction: δu and δt.
+struct Direction {
+    duals: Vec<f64>,
+    times: Vec<f64>,
+}
+
+impl<'a> Interior<'a> {
+    /// None where the method does not suit the problem: cycles, other penalties, many parameters, or a graph that a few sweeps cross.
+    pub(crate) fn new(problem: &'a Problem) -> Option<Interior<'a>> {
+        let (nodes, dim) = (problem.nodes(), problem.dim());
+        let edges = problem.graph().edges().len();
+        let width = match problem.penalty().norm() {
+            Some(Norm::Two) => dim,
+            Some(Norm::One) => 1,
+            _ => return None,
+        };
+        if edges == 0 || edges >= nodes {
+            return None;
+        }
+        let points: f64 = (0..nodes).map(|i| problem.loss(i).points() as f64).sum();
+        let square = (dim * dim) as f64;
+        let work = nodes as f64 * square * (3.0 * dim as f64 + 8.0) + points * square;
+        let sweeps = work / sweep_cost(problem);
+        if STEPS * sweeps > MOST_SWEEPS {
+            return None;
+        }
+        let system = Elimination::new(problem.graph(), dim).filter(|s| s.depth() >= DEEP)?;
+        let params = Matrix::zeros(nodes, dim);
+        let duals = Matrix::zeros(edges, dim);
+        // All cones begin with equal parts of what the models 0 are from the optimum at most.
+        let cones = edges * dim / width;
+        let share = 2.0 * problem.objective(&params) / cones as f64;
+        let share = if share > 0.0 { share } else { 1.0 };
+        let time = |k: usize| share / problem.coupling(k * width / dim).powi(2);
+        let times = (0..cones).map(time).collect();
+        let slacks = (0..cones).map(|k| problem.coupling(k * width / dim).powi(2)).collect();
+        let quadratic = |i| matches!(problem.loss(i).curvature(), Some(c) if c.low == c.high);
+        let curvatures = (0..nodes).all(quadratic).then(|| hessians(problem, &params));
+        Some(Interior { problem, width, params, duals, times, slacks, curvatures, system, sweeps })
+    }
+
+    /// What the cones contribute to the duality gap, at most.
+    pub(crate) fn gap(&self) -> f64 {
+        0.5 * dot(&self.times, &self.slacks)
+    }
+
+    fn coupling(&self, cone: usize) -> f64 {
+        self.problem.coupling(cone * self.width / self.problem.dim())
+    }
+
+    fn dual(&self, cone: usize) -> &[f64] {
+        &self.duals.as_slice()[cone * self.width..(cone + 1) * self.width]
+    }
+
+    /// s = c² − ‖u‖²
+    fn slack(&self, cone: usize) -> f64 {
+        let (c, u) = (self.coupling(cone), self.dual(cone));
+        let length = dot(u, u).sqrt();
+        (c - length) * (c + length)
+    }
+
+    /// The point, with the duals of cones that seem full put on the boundary: there the models differ.
+    pub(crate) fn point(&self, full: f64) -> Start {
+        let mut duals = self.duals.clone();
+        for (k, u) in duals.as_mut_slice().chunks_exact_mut(self.width).enumerate() {
+            let c = self.coupling(k);
+            if self.slacks[k] <= full * c * c {
+                let scale = c / dot(u, u).sqrt();
+                u.iter_mut().for_each(|u| *u *= scale);
+            }
+        }
+        Start { params: self.params.clone(), duals }
+    }
+
+    /// One step; false where the system has no solution.
+    pub(crate) fn step(&mut self) -> bool {
+        let problem = self.problem;
+        let (edges, dim) = (problem.graph().edges(), problem.dim());
+        let Some(residual) = self.factor() else {
+            return false;
+        };
+        // D w − t u
+        let mut apart = vec![0.0; edges.len() * dim];
+        for (e, out) in edges.iter().zip(apart.chunks_exact_mut(dim)) {
+            difference(self.params.row(e.tail), self.params.row(e.head), out);
+        }
+        for (k, out) in apart.chunks_exact_mut(self.width).enumerate() {
+            let t = self.times[k];
+            out.iter_mut().zip(self.dual(k)).for_each(|(o, u)| *o -= t * u);
+        }
+        let mut products: Vec<f64> =
+            self.times.iter().zip(&self.slacks).map(|(t, s)| t * s).collect();
+        let mean = products.iter().sum::<f64>() / products.len() as f64;
+        let (_, affine) = self.direction(&residual, &apart, &products);
+        let length = self.longest(&affine).min(1.0);
+        let there: f64 = (0..products.len()).map(|k| self.product(&affine, length, k)).sum();
+        let target = mean * (there / (products.len() as f64 * mean)).clamp(0.0, 1.0).powi(3);
+        for (k, product) in products.iter_mut().enumerate() {
+            let (du, dt) = (&affine.duals[k * self.width..(k + 1) * self.width], affine.times[k]);
+            *product -= target + 2.0 * dt * dot(self.dual(k), du) + self.times[k] * dot(du, du);
+        }
+        for (k, out) in apart.chunks_exact_mut(self.width).enumerate() {
+            let du = &affine.duals[k * self.width..(k + 1) * self.width];
+            out.iter_mut().zip(du).for_each(|(o, du)| *o -= affine.times[k] * du);
+        }
+        let (params, step) = self.direction(&residual, &apart, &products);
+        let length = (WAY * self.longest(&step)).min(1.0);
+        let go = |x: &mut [f64], along: &[f64]| {
+            x.iter_mut().zip(along).for_each(|(x, p)| *x += length * p);
+        };
+        go(self.params.as_mut_slice(), &params);
+        go(self.duals.as_mut_slice(), &step.duals);
+        go(&mut self.times, &step.times);
+        for k in 0..self.slacks.len() {
+            self.slacks[k] = self.slack(k);
+        }
+        length.is_finite() && self.params.as_slice().iter().all(|w| w.is_finite())
+    }
+
+    /// Factors the system; gives ∇L(w) + Dᵀu, or none where there is no factor.
+    fn factor(&mut self) -> Option<Vec<f64>> {
+        let problem = self.problem;
+        let (edges, dim) = (problem.graph().edges(), problem.dim());
+        let square = dim * dim;
+        let mut residual = vec![0.0; problem.nodes() * dim];
+        for (i, out) in residual.chunks_exact_mut(dim).enumerate() {
+            problem.loss(i).gradient(self.params.row(i), out);
+        }
+        for (k, e) in edges.iter().enumerate() {
+            for (j, u) in self.duals.row(k).iter().enumerate() {
+                residual[e.tail * dim + j] += u;
+                residual[e.head * dim + j] -= u;
+            }
+        }
+        let mut damping = 1e-13;
+        for _ in 0..4 {
+            let mut couplings = std::mem::take(&mut self.system.edges);
+            couplings.fill(0.0);
+            for (e, block) in couplings.chunks_exact_mut(square).enumerate() {
+                for first in (0..dim).step_by(self.width) {
+                    let cone = (e * dim + first) / self.width;
+                    let (u, scale, along) = self.inverse(cone);
+                    for r in 0..self.width {
+                        let row = &mut block[(first + r) * dim + first..][..self.width];
+                        row.iter_mut().zip(u).for_each(|(b, v)| *b = -scale * along * u[r] * v);
+                        row[r] += scale;
+                    }
+                }
+            }
+            match &self.curvatures {
+                Some(curvatures) => self.system.nodes.copy_from_slice(curvatures),
+                None => self.system.nodes = hessians(problem, &self.params),
+            }
+            let blocks = &mut self.system.nodes;
+            for (e, block) in edges.iter().zip(couplings.chunks_exact(square)) {
+                for i in [e.tail, e.head] {
+                    let own = &mut blocks[i * square..(i + 1) * square];
+                    own.iter_mut().zip(block).for_each(|(o, b)| *o += b);
+                }
+            }
+            // Models that no data hold must not be free.
+            let trace: f64 = (0..problem.nodes() * dim).map(|k| blocks[k * dim + k % dim]).sum();
+            let shift = damping * trace / (problem.nodes() * dim) as f64;
+            (0..problem.nodes() * dim).for_each(|k| blocks[k * dim + k % dim] += shift);
+            self.system.edges = couplings;
+            if self.system.factor() {
+                return Some(residual);
+            }
+            damping *= 1e3;
+        }
+        None
+    }
+
+    /// M⁻¹ = scale·(I − along·u uᵀ) of a cone: u, scale, along.
+    fn inverse(&self, cone: usize) -> (&[f64], f64, f64) {
+        let u = self.dual(cone);
+        (u, 1.0 / self.times[cone], 2.0 / (self.slacks[cone] + 2.0 * dot(u, u)))
+    }
+
+    /// The Newton direction δw and δu, δt for the residuals of the three equations.
+    fn direction(
+        &self,
+        residual: &[f64],
+        apart: &[f64],
+        products: &[f64],
+    ) -> (Vec<f64>, Direction) {
+        // The same code, with short loops unrolled.
+        match (self.problem.dim(), self.width) {
+            (1, 1) => self.direction_of(1, 1, residual, apart, products),
+            (2, 1) => self.direction_of(2, 1, residual, apart, products),
+            (2, 2) => self.direction_of(2, 2, residual, apart, products),
+            (3, 3) => self.direction_of(3, 3, residual, apart, products),
+            (dim, 1) => self.direction_of(dim, 1, residual, apart, products),
+            (dim, width) => self.direction_of(dim, width, residual, apart, products),
+        }
+    }
+
+    #[inline(always)]
+    fn direction_of(
+        &self,
+        dim: usize,
+        width: usize,
+        residual: &[f64],
+        apart: &[f64],
+        products: &[f64],
+    ) -> (Vec<f64>, Direction) {
+        let edges = self.problem.graph().edges();
+        let all_duals = self.duals.as_slice();
+        // M⁻¹(v + u·product/s), cone by cone.
+        let apply = |v: &mut [f64]| {
+            let cones = v.chunks_exact_mut(width).zip(all_duals.chunks_exact(width));
+            let numbers = self.times.iter().zip(&self.slacks).zip(products);
+            for ((v, u), ((t, s), product)) in cones.zip(numbers) {
+                let (square, along) = (inner(u, u), inner(u, v));
+                // ⟨u, v + u·product/s⟩·2/(s + 2‖u‖²), less product/s
+                let push = product / s;
+                let part = 2.0 * (along + push * square) / (s + 2.0 * square) - push;
+                let scale = 1.0 / t;
+                v.iter_mut().zip(u).for_each(|(v, u)| *v = scale * (*v - part * u));
+            }
+        };
+        let mut pull = apart.to_vec();
+        apply(&mut pull);
+        let mut params: Vec<f64> = residual.iter().map(|r| -r).collect();
+        for (e, pull) in edges.iter().zip(pull.chunks_exact(dim)) {
+            for (j, p) in pull.iter().enumerate() {
+                params[e.tail * dim + j] -= p;
+                params[e.head * dim + j] += p;
+            }
+        }
+        self.system.solve(&mut params);
+        let mut duals = pull;
+        for (k, (e, du)) in edges.iter().zip(duals.chunks_exact_mut(dim)).enumerate() {
+            for j in 0..dim {
+                du[j] = apart[k * dim + j] + params[e.tail * dim + j] - params[e.head * dim + j];
+            }
+        }
+        apply(&mut duals);
+        let cones = all_duals.chunks_exact(width).zip(duals.chunks_exact(width));
+        let numbers = self.times.iter().zip(&self.slacks).zip(products);
+        let time = |((u, du), ((t, s), product)): ((&[f64], &[f64]), ((&f64, &f64), &f64))| {
+            (2.0 * t * inner(u, du) - product) / s
+        };
+        let times = cones.zip(numbers).map(time).collect();
+        (params, Direction { duals, times })
+    }
+
+    /// The way to the boundary along a direction.
+    fn longest(&self, direction: &Direction) -> f64 {
+        let mut longest = f64::INFINITY;
+        for (k, du) in direction.duals.chunks_exact(self.width).enumerate() {
+            let (u, dt) = (self.dual(k), direction.times[k]);
+            if dt < 0.0 {
+                longest = longest.min(-self.times[k] / dt);
+            }
+            // ‖u + αδu‖ = c
+            let (square, half) = (inner(du, du), inner(u, du));
+            if square > 0.0 {
+                let root = (half * half + square * self.slacks[k]).sqrt();
+                let way = if half > 0.0 { self.slacks[k] / (half + root) } else { (root - half) / square };
+                longest = longest.min(way);
+            }
+        }
+        longest
+    }
+
+    /// t·s of a cone after a step.
+    fn product(&self, direction: &Direction, length: f64, cone: usize) -> f64 {
+        let du = &direction.duals[cone * self.width..(cone + 1) * self.width];
+        let slack = self.slacks[cone]
+            - length * (2.0 * inner(self.dual(cone), du) + length * inner(du, du));
+        (self.times[cone] + length * direction.times[cone]) * slack
+    }
+}
+
+/// ∇²L at all nodes, one block after the other.
+fn hessians(problem: &Problem, params: &Matrix) -> Vec<f64> {
+    let square = problem.dim() * problem.dim();
+    let mut blocks = vec![0.0; problem.nodes() * square];
+    for (i, block) in blocks.chunks_exact_mut(square).enumerate() {
+        problem.loss(i).add_hessian(params.row(i), block);
+    }
+    blocks
+}
+
+/// ⟨a, b⟩ of short vectors.
+#[inline(always)]
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
+}
