@@ -58,7 +58,7 @@ fn interior(run: &mut Run<'_>, mut method: Interior<'_>) -> Solution {
         if gap <= accuracy || !goes_on {
             let point = method.point(gap.sqrt());
             let fusion = Fusion::of(problem, &point.duals);
-            let mut credit = WARM_CREDIT;
+            let mut credit = INTERIOR_CREDIT;
             let fused = fuse(run, &point, fusion, &mut flow, &mut credit);
             if let Some((point, proof)) = &fused
                 && run.meets(proof)
@@ -152,8 +152,16 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
     let overhead = TRY + TRY_ANYWAY / sweep_cost(problem);
     let mut groups = None;
     let mut flow = Flow::default();
+    let mut outlook = Outlook::default();
+    // The outcome of the last try that was worth something.
+    let mut best: Option<(Start, Certificate)> = None;
     loop {
-        if run.iterations >= next_look || !run.goes_on() {
+        'look: {
+            if run.iterations < next_look && run.goes_on() {
+                break 'look;
+            }
+            let pause = (2 * run.iterations / 5).min(100);
+            next_look = run.iterations + run.options.check_every.max(pause);
             let point = sweep.point();
             if warm && run.iterations == 0 {
                 let certificate = run.certify(&point);
@@ -179,9 +187,18 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
             {
                 return run.finish(point.clone(), proof.clone(), Method::Fused);
             }
+            if fused.is_none() && run.goes_on() && !outlook.is_worth_a_look(run) {
+                break 'look;
+            }
             let certificate = run.certify(&point);
+            outlook.note(run.iterations, certificate.accuracy());
             if !run.goes_on() {
-                return run.finish(point, certificate, method);
+                // Sweeps may have gone uphill since the last try.
+                let tries = [fused, best].into_iter().flatten();
+                let (point, proof) = tries.fold((point, certificate), |best, one| {
+                    if one.1.is_better(&best.1) { one } else { best }
+                });
+                return run.finish(point, proof, method);
             }
             let good = run.meets(&certificate);
             if good
@@ -201,13 +218,12 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
             {
                 method = Method::Fused;
                 sweep.set(&point);
+                best = Some((point, proof));
             }
             // Where losses with kinks meet in one model the problem is a linear program, too.
             if !smooth && halpern.is_none() && run.iterations >= CIRCLING {
                 halpern = Some(Halpern::new(&sweep));
             }
-            let pause = (2 * run.iterations / 5).min(100);
-            next_look = run.iterations + run.options.check_every.max(pause);
         }
         // A look wants a point in the domain: the step before it is not relaxed.
         let next = run.iterations + 1;
@@ -239,6 +255,8 @@ const LAST_LOOKS: u32 = 3;
 const MOST_FINISHED: usize = 200_000;
 /// Sweeps' worth of work for Newton's method at a given start.
 const WARM_CREDIT: f64 = 40.0;
+/// The same after the interior-point method: its groups are right, as a rule.
+const INTERIOR_CREDIT: f64 = 600.0;
 /// Cost of a try besides its linear systems: groups, gradients, objectives and the certificate, in sweeps; and what comes with any
 /// problem, in multiplications.
 const TRY: f64 = 8.0;
@@ -298,6 +316,36 @@ fn edge_weights(problem: &Problem) -> Vec<f32> {
     let mean = edges.iter().map(|e| e.weight.ln()).sum::<f64>() / edges.len().max(1) as f64;
     edges.iter().map(|e| (0.5 * (e.weight.ln() - mean)).clamp(-40.0, 40.0).exp() as f32).collect()
 }
+
+/// When the certificate is worth its cost: where the last two of them let expect that it meets the tolerance, or nearly; and
+/// whenever there have been three times as many iterations.
+#[derive(Default)]
+struct Outlook {
+    /// Iterations and accuracy at the last certificate.
+    last: (u64, f64),
+    /// Change of the logarithm of the accuracy per iteration.
+    slope: f64,
+}
+
+impl Outlook {
+    fn note(&mut self, iterations: u64, accuracy: f64) {
+        let (before, then) = self.last;
+        if before > 0 && iterations > before {
+            self.slope = (accuracy / then).ln().min(0.0) / (iterations - before) as f64;
+        }
+        self.last = (iterations, accuracy);
+    }
+
+    fn is_worth_a_look(&self, run: &Run<'_>) -> bool {
+        let (before, then) = self.last;
+        let since = (run.iterations - before) as f64;
+        let expected = then.ln() + self.slope * since;
+        run.iterations >= 3 * before || expected <= (NEARLY * run.options.tolerance).ln()
+    }
+}
+
+/// What counts as nearly meeting the tolerance, as expectations go.
+const NEARLY: f64 = 30.0;
 
 /// Keeps models and duals moving equally far, each in the metric of its steps: then γ suits the problem. The times between two
 /// changes grow, so that γ settles.

@@ -56,6 +56,12 @@ impl Certificate {
     pub fn accuracy(&self) -> f64 {
         if self.gap.is_finite() { self.relative_gap } else { self.residual }
     }
+
+    /// Whether it says more than another one about the same problem, or at equal accuracy belongs to a lower objective.
+    pub(crate) fn is_better(&self, other: &Certificate) -> bool {
+        let (own, others) = (self.accuracy(), other.accuracy());
+        own < others || own == others && self.objective < other.objective
+    }
 }
 
 /// Computes certificates of one problem.

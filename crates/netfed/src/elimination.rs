@@ -195,7 +195,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(matrix.depth(), 3);
+        assert_eq!(matrix.depth(), 2);
         assert!(matrix.factor());
         matrix.solve(&mut b);
         assert!(b.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-13));

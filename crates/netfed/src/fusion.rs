@@ -42,15 +42,18 @@ impl Fusion {
             let (unknown, count) = groups.numbered();
             return Fusion { unknown, count };
         }
-        let inside = |e: usize| {
-            let grown: Vec<f64> = duals.row(e).iter().map(|u| u * (1.0 + INSIDE)).collect();
-            problem.penalty().conjugate(&grown, problem.coupling(e)) == 0.0
-        };
-        let group = problem.graph().components(inside);
-        let count = group.iter().max().map_or(0, |c| c + 1);
-        let unknown =
-            group.iter().flat_map(|g| (0..dim).map(move |j| (g * dim + j) as u32)).collect();
-        Fusion { unknown, count: count * dim }
+        let mut groups = Groups::new(nodes);
+        let mut grown = vec![0.0; dim];
+        for (k, e) in edges.iter().enumerate() {
+            grown.iter_mut().zip(duals.row(k)).for_each(|(g, u)| *g = u * (1.0 + INSIDE));
+            if problem.penalty().conjugate(&grown, problem.coupling(k)) == 0.0 {
+                groups.join(e.tail, e.head);
+            }
+        }
+        let (group, count) = groups.numbered();
+        let dim = dim as u32;
+        let unknown = group.iter().flat_map(|g| (0..dim).map(move |j| g * dim + j)).collect();
+        Fusion { unknown, count: count * dim as usize }
     }
 
     /// The same groups with some of them joined.

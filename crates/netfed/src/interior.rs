@@ -282,12 +282,13 @@ impl<'a> Interior<'a> {
             }
         }
         apply(&mut duals);
-        let cones = all_duals.chunks_exact(width).zip(duals.chunks_exact(width));
+        let along = all_duals.chunks_exact(width).zip(duals.chunks_exact(width));
         let numbers = self.times.iter().zip(&self.slacks).zip(products);
-        let time = |((u, du), ((t, s), product)): ((&[f64], &[f64]), ((&f64, &f64), &f64))| {
-            (2.0 * t * inner(u, du) - product) / s
-        };
-        let times = cones.zip(numbers).map(time).collect();
+        let times = along
+            .map(|(u, du)| inner(u, du))
+            .zip(numbers)
+            .map(|(along, ((t, s), product))| (2.0 * t * along - product) / s)
+            .collect();
         (params, Direction { duals, times })
     }
 
@@ -303,7 +304,11 @@ impl<'a> Interior<'a> {
             let (square, half) = (inner(du, du), inner(u, du));
             if square > 0.0 {
                 let root = (half * half + square * self.slacks[k]).sqrt();
-                let way = if half > 0.0 { self.slacks[k] / (half + root) } else { (root - half) / square };
+                let way = if half > 0.0 {
+                    self.slacks[k] / (half + root)
+                } else {
+                    (root - half) / square
+                };
                 longest = longest.min(way);
             }
         }

@@ -85,7 +85,8 @@ impl<'a> System<'a> {
             }
         }
         let analysis = ANALYSIS * reduced.entries() as f64 / unit;
-        let direct = (reduced.entries() <= MOST_ENTRIES && analysis <= most)
+        let affordable = if kinks == Kinks::None { CG_SWEEPS.min(most) } else { most };
+        let direct = (reduced.entries() <= MOST_ENTRIES && analysis <= affordable)
             .then(|| SparseCholesky::new(n, &reduced.pattern()))
             .flatten()
             // Factorizations use the processor four times as well as sweeps.

@@ -146,3 +146,69 @@ fn limits_are_kept_and_a_good_start_pays() {
     let warm = solve_from(&problem, &options, start, |_| ControlFlow::Continue(())).unwrap();
     assert!(warm.iterations <= cold.iterations / 2, "{} {}", warm.iterations, cold.iterations);
 }
+
+/// A tree of long branches: each node hangs at one of the last three before it.
+fn tree(nodes: usize, weight: impl Fn(usize) -> f64) -> Graph {
+    let mut random = random(3);
+    let edges: Vec<_> =
+        (1..nodes).map(|i| (i, i - 1 - random.random_range(0..3usize.min(i)), weight(i))).collect();
+    Graph::new(nodes, &edges).unwrap()
+}
+
+#[test]
+fn trees_are_solved_from_the_inside() {
+    let orders = |i: usize| 10f64.powf(((i * 37) % 41) as f64 / 10.0 - 2.0);
+    for (name, graph, dim, points) in [
+        ("tree", tree(300, |_| 1.0), 2, 5),
+        ("weights over four orders", tree(300, orders), 3, 5),
+        ("fewer points than parameters", tree(120, |_| 1.0), 4, 2),
+    ] {
+        for penalty in [Box::new(Norm2) as Box<dyn Penalty>, Box::new(Norm1)] {
+            for lambda in [0.02, 0.3, 3.0] {
+                let penalty: Box<dyn Penalty> = match penalty.norm() {
+                    Some(netfed::penalty::Norm::One) => Box::new(Norm1),
+                    _ => Box::new(Norm2),
+                };
+                let problem = problem(graph.clone(), dim, points, penalty, lambda);
+                let solution = run(&problem, 1e-9, Solver::Auto);
+                let gap = solution.certificate.relative_gap;
+                assert_eq!(solution.status, Status::Solved, "{name}, λ = {lambda}: {gap:.1e}");
+                assert_eq!(solution.method, Method::Interior, "{name}, λ = {lambda}");
+                assert!(gap <= 1e-9 && solution.iterations < 500, "{name}, λ = {lambda}");
+                // Equal models are equal to the last bit, as the duals tell.
+                let clusters = Clusters::find(problem.graph(), &solution.params, 0.0, 0.0);
+                let near = Clusters::find(problem.graph(), &solution.params, 1e-7, 1e-7);
+                assert_eq!(clusters.of_node, near.of_node, "{name}, λ = {lambda}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_chain_of_classifiers_and_of_nodes_without_data() {
+    let nodes = 120;
+    let chain: Vec<_> = (1..nodes).map(|i| (i - 1, i, 1.0)).collect();
+    let mut random = random(5);
+    let losses = (0..nodes)
+        .map(|i| {
+            let points = if i % 3 == 1 { 0 } else { 8 };
+            let features: Vec<f64> =
+                (0..2 * points).map(|_| random.random_range(-2.0..2.0)).collect();
+            let side = if i < 60 { 1.0 } else { -1.0 };
+            let labels = features
+                .chunks_exact(2)
+                .map(|x| (side * x[0] + x[1] + random.random_range(-1.0..1.0)).signum())
+                .collect();
+            let data = Dataset::new(2, features, labels).unwrap();
+            LossKind::Logistic.build(data, 0.0, 0.0).unwrap()
+        })
+        .collect();
+    let graph = Graph::new(nodes, &chain).unwrap();
+    let problem = Problem::new(graph, losses, Box::new(Norm2), 0.1).unwrap();
+    let inside = run(&problem, 1e-8, Solver::Auto);
+    let published = run(&problem, 1e-6, Solver::PrimalDual);
+    let (best, other) = (inside.certificate.objective, published.certificate.objective);
+    assert!(inside.certificate.accuracy() <= 1e-8, "{:?}", inside.certificate.accuracy());
+    assert!(best <= other * (1.0 + 1e-8), "{best} {other}");
+    assert!((best - other).abs() <= 1e-5 * other, "{best} {other}");
+}
