@@ -55,6 +55,11 @@ pub enum Error {
         "a test of equal models needs a loss that is twice differentiable: squared, logistic, huber or mean"
     )]
     NotSmooth,
+    /// A loss with kinks where models are compared by their predictions.
+    #[error(
+        "models that are compared by predictions need losses that are differentiable: squared, logistic, huber or mean, without lasso"
+    )]
+    Kinks,
     /// Two sizes that must agree do not.
     #[error("{what}: expected {expected}, found {found}")]
     Size {

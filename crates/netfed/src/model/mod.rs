@@ -5,8 +5,10 @@
 //!
 //! Targets of a classifier are probabilities too, so that a prediction of one model can be a target of another.
 
+mod linear;
 mod points;
 
+pub use linear::Linear;
 pub use points::Points;
 
 use crate::{Error, Matrix};
