@@ -97,4 +97,18 @@ pub enum Error {
     /// A matrix factorization did not converge.
     #[error("the singular value decomposition of a local dataset did not converge")]
     Factorization,
+    /// The words for a model are not understood.
+    #[error("model \"{text}\": {reason}")]
+    ModelText {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The numbers of a saved model do not make a model.
+    #[error("the saved model cannot be used: {reason}")]
+    SavedModel {
+        /// What is wrong with it.
+        reason: String,
+    },
 }

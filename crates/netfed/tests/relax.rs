@@ -5,7 +5,7 @@ use netfed::generate::{
     self, Noise, linear_data, mixture_counts, mixture_graph, stochastic_block_model,
 };
 use netfed::loss::Loss;
-use netfed::model::{Linear, LocalModel, Task};
+use netfed::model::{Linear, LinearOptions, LocalModel, Task};
 use netfed::penalty::{Penalty, Quadratic, Squared};
 use netfed::relax::{
     Coupling, Examples, FedRelax, LocalUpdate, Neighbor, RelaxNode, RelaxOptions, RelaxSettings,
@@ -371,6 +371,10 @@ fn the_variation_stays_below_its_bounds() {
     }
 }
 
+fn linear(task: Task, dim: usize, ridge: f64, lasso: f64, intercept: bool) -> Linear {
+    Linear::new(LinearOptions { ridge, lasso, intercept }, task, dim)
+}
+
 /// Nodes of Algorithm 1 with linear models without a constant.
 fn nodes(instance: &Instance, sets: &[Arc<Matrix>], alpha: f64) -> Vec<RelaxNode> {
     let d = instance.dim();
@@ -387,7 +391,7 @@ fn nodes(instance: &Instance, sets: &[Arc<Matrix>], alpha: f64) -> Vec<RelaxNode
                 public: Arc::clone(&sets[inc.neighbor()]),
             })
             .collect();
-        let model = Linear::new(Task::Regression, d, 0.0, 0.0, false).unwrap();
+        let model = linear(Task::Regression, d, 0.0, 0.0, false);
         let weights = RelaxWeights::Objective;
         let held = Some(Arc::clone(&sets[i]));
         let settings = RelaxSettings { alpha, weights, held };
@@ -476,7 +480,7 @@ fn nodes_without_data_learn_from_those_that_have_some() {
         let neighbors: Vec<Neighbor> =
             incident.map(|_| Neighbor { weight: 1.0, public: Arc::clone(&public) }).collect();
         let settings = RelaxSettings { alpha: 1.0, weights: RelaxWeights::Objective, held: None };
-        let model = Box::new(Linear::new(Task::Regression, 1, 0.0, 0.0, false).unwrap());
+        let model = Box::new(linear(Task::Regression, 1, 0.0, 0.0, false));
         RelaxNode::new(model, examples, Arc::clone(&public), &neighbors, settings).unwrap()
     };
     let mut network = FedRelax::new(&graph, (0..3).map(node).collect()).unwrap();
@@ -500,7 +504,7 @@ fn linear_classifiers_take_soft_targets() {
     };
     let soft: Vec<f64> = points.as_slice().iter().flat_map(|x| truth(*x)).collect();
     let targets = Matrix::from_rows(3, soft).unwrap();
-    let mut model = Linear::new(Task::Classification(3), 1, 0.0, 0.0, true).unwrap();
+    let mut model = linear(Task::Classification(3), 1, 0.0, 0.0, true);
     let mut out = Matrix::zeros(5, 3);
     model.predict(&points, &mut out);
     assert!(out.as_slice().iter().all(|p| (p - 1.0 / 3.0).abs() < 1e-15));
@@ -508,14 +512,16 @@ fn linear_classifiers_take_soft_targets() {
     model.fit(&netfed::model::Points::new(points.clone()), &targets, &weights).unwrap();
     model.predict(&points, &mut out);
     assert!(off(&out, &targets) < 1e-8, "{out:?}");
-    let mut again = Linear::new(Task::Classification(3), 1, 0.0, 0.0, true).unwrap();
+    let mut again = linear(Task::Classification(3), 1, 0.0, 0.0, true);
     again.restore(&model.parts()).unwrap();
     let mut same = Matrix::zeros(5, 3);
     again.predict(&points, &mut same);
     assert_eq!(same, out);
-    let mut other = Linear::new(Task::Regression, 1, 0.0, 0.0, true).unwrap();
+    let mut other = linear(Task::Regression, 1, 0.0, 0.0, true);
     assert!(other.restore(&model.parts()).is_err() && other.restore(&[]).is_err());
-    assert!(Linear::new(Task::Classification(2), 1, 0.0, 0.1, true).is_err());
+    let mut lasso = linear(Task::Classification(3), 1, 0.0, 0.1, true);
+    let points = netfed::model::Points::new(points);
+    assert!(lasso.fit(&points, &targets, &weights).is_err());
 }
 
 #[test]
@@ -524,7 +530,7 @@ fn linear_regression_with_weights_ridge_and_lasso() {
     let targets = Matrix::from_rows(1, vec![2.0, 3.5, 0.5, 1.0]).unwrap();
     let theta = [0.5, 1.5, 0.0, 2.0];
     let fit = |ridge: f64, lasso: f64| {
-        let mut model = Linear::new(Task::Regression, 2, ridge, lasso, true).unwrap();
+        let mut model = linear(Task::Regression, 2, ridge, lasso, true);
         let points = netfed::model::Points::new(points.clone());
         model.fit(&points, &targets, &theta).unwrap();
         model.weights().row(0).to_vec()

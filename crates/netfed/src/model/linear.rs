@@ -7,6 +7,8 @@
 //! mean; of several minimizers it takes the one of least norm. Classification takes soft targets p, by Newton's method
 //! with conjugate gradients; classes that can be separated need a ridge.
 
+use super::input::check;
+use super::part::Parts;
 use super::{LocalModel, Part, Points, Task};
 use crate::linalg::{axpy, dot, norm};
 use crate::{Dataset, Error, LossKind, Matrix};
@@ -15,37 +17,30 @@ use crate::{Dataset, Error, LossKind, Matrix};
 const STEPS: usize = 100;
 const INNER_STEPS: usize = 250;
 
+/// Options of a linear model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinearOptions {
+    /// Factor of ‖w‖².
+    pub ridge: f64,
+    /// Factor of ‖w‖₁, for regression only.
+    pub lasso: f64,
+    /// Whether there is a constant b.
+    pub intercept: bool,
+}
+
 /// A linear model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
+    options: LinearOptions,
     task: Task,
-    ridge: f64,
-    lasso: f64,
-    intercept: bool,
     /// One row per output: the entries of w, then b.
     weights: Matrix,
 }
 
 impl Linear {
     /// A model of points with `dim` features, before its first fit.
-    pub fn new(
-        task: Task,
-        dim: usize,
-        ridge: f64,
-        lasso: f64,
-        intercept: bool,
-    ) -> Result<Linear, Error> {
-        for (name, value) in [("ridge", ridge), ("lasso", lasso)] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(Error::BadNumber { name, value, expected: "nonnegative and finite" });
-            }
-        }
-        if lasso > 0.0 && task != Task::Regression {
-            let (name, expected) = ("lasso of a linear classifier", "0; use ridge");
-            return Err(Error::BadNumber { name, value: lasso, expected });
-        }
-        let weights = Matrix::zeros(task.outputs(), dim + 1);
-        Ok(Linear { task, ridge, lasso, intercept, weights })
+    pub fn new(options: LinearOptions, task: Task, dim: usize) -> Linear {
+        Linear { options, task, weights: Matrix::zeros(task.outputs(), dim + 1) }
     }
 
     /// w and b of every output: the entries of w, then b.
@@ -57,11 +52,11 @@ impl Linear {
         self.weights.cols() - 1
     }
 
-    fn regress(&mut self, x: &Matrix, y: &Matrix, theta: &[f64], total: f64) -> Result<(), Error> {
-        let d = self.dim();
-        let kept: Vec<usize> = (0..x.rows()).filter(|&r| theta[r] > 0.0).collect();
+    fn regress(&mut self, fit: &Kept<'_>) -> Result<(), Error> {
+        let (d, &Kept { x, y, theta, total, .. }) = (self.dim(), fit);
+        let kept: Vec<usize> = fit.rows.iter().map(|r| *r as usize).collect();
         let (mut center, mut height) = (vec![0.0; d], 0.0);
-        if self.intercept {
+        if self.options.intercept {
             for &r in &kept {
                 axpy(theta[r] / total, x.row(r), &mut center);
                 height += theta[r] / total * y.row(r)[0];
@@ -74,37 +69,49 @@ impl Linear {
             labels.push(root * (y.row(r)[0] - height));
         }
         let data = Dataset::new(d, rows, labels)?;
-        let loss = LossKind::Squared.build(data, self.ridge / total, self.lasso / total)?;
+        let loss = LossKind::Squared.build(
+            data,
+            self.options.ridge / total,
+            self.options.lasso / total,
+        )?;
         let row = self.weights.row_mut(0);
         loss.maximizer(&vec![0.0; d], &mut row[..d]);
         row[d] = height - dot(&row[..d], &center);
         Ok(())
     }
 
-    fn classify(&mut self, x: &Matrix, y: &Matrix, theta: &[f64], total: f64) {
-        let problem = Softmax {
-            x,
-            y,
-            theta: theta.iter().map(|t| t / total).collect(),
-            ridge: self.ridge / total,
-            intercept: self.intercept,
-            cols: self.weights.cols(),
-        };
+    fn classify(&mut self, fit: &Kept<'_>) -> Result<(), Error> {
+        let LinearOptions { ridge, lasso, intercept } = self.options;
+        if lasso != 0.0 || !(ridge >= 0.0 && ridge.is_finite()) {
+            let (name, value) = if lasso != 0.0 { ("lasso", lasso) } else { ("ridge", ridge) };
+            let expected = "0 for lasso, nonnegative for ridge, in a linear classifier";
+            return Err(Error::BadNumber { name, value, expected });
+        }
+        let problem =
+            Softmax { fit, ridge: ridge / fit.total, intercept, cols: self.weights.cols() };
         problem.minimize(self.weights.as_mut_slice());
+        Ok(())
     }
+}
+
+/// What a model is fitted to: rows with θ > 0.
+struct Kept<'a> {
+    x: &'a Matrix,
+    y: &'a Matrix,
+    theta: &'a [f64],
+    rows: Vec<u32>,
+    /// Σ θ
+    total: f64,
 }
 
 impl LocalModel for Linear {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
-        let x = points.rows();
-        let total: f64 = weights.iter().sum();
-        if !(total > 0.0 && total.is_finite()) {
-            let (name, expected) = ("the sum of the weights", "positive and finite");
-            return Err(Error::BadNumber { name, value: total, expected });
-        }
+        let rows = check(self.task, self.dim(), points, targets, weights)?;
+        let total: f64 = rows.iter().map(|r| weights[*r as usize]).sum();
+        let fit = Kept { x: points.rows(), y: targets, theta: weights, rows, total };
         match self.task {
-            Task::Regression => self.regress(x, targets, weights, total)?,
-            Task::Classification(_) => self.classify(x, targets, weights, total),
+            Task::Regression => self.regress(&fit)?,
+            Task::Classification(_) => self.classify(&fit)?,
         }
         match self.weights.as_slice().iter().find(|v| !v.is_finite()) {
             None => Ok(()),
@@ -127,24 +134,14 @@ impl LocalModel for Linear {
     }
 
     fn parts(&self) -> Vec<Part> {
-        let shape = vec![self.weights.rows(), self.weights.cols()];
-        vec![Part { name: "weights", shape, values: self.weights.as_slice().to_vec() }]
+        let shape = [self.weights.rows(), self.weights.cols()];
+        vec![Part::new("weights", &shape, self.weights.as_slice().to_vec())]
     }
 
     fn restore(&mut self, parts: &[Part]) -> Result<(), Error> {
-        let (expected, found) = (self.weights.as_slice().len(), parts.len());
-        let [part] = parts else {
-            return Err(Error::Size { what: "parts of a linear model", expected: 1, found });
-        };
-        let shape = [self.weights.rows(), self.weights.cols()];
-        if part.shape != shape || part.values.len() != expected {
-            let found = part.values.len();
-            return Err(Error::Size { what: "weights of a linear model", expected, found });
-        }
-        if let Some(&value) = part.values.iter().find(|v| !v.is_finite()) {
-            return Err(Error::BadNumber { name: "a weight", value, expected: "finite" });
-        }
-        self.weights.as_mut_slice().copy_from_slice(&part.values);
+        let (rows, cols) = (self.weights.rows(), self.weights.cols());
+        let weights = Parts::named(parts, &["weights"])?.matrix("weights", rows, cols)?;
+        self.weights.as_mut_slice().copy_from_slice(weights);
         Ok(())
     }
 }
@@ -168,21 +165,24 @@ fn softmax(z: &mut [f64]) -> f64 {
 
 /// −Σ θ Σ_c p_c log softmax(Wx + b)_c + ridge·‖W‖² with Σ θ = 1.
 struct Softmax<'a> {
-    x: &'a Matrix,
-    y: &'a Matrix,
-    theta: Vec<f64>,
+    fit: &'a Kept<'a>,
     ridge: f64,
     intercept: bool,
     cols: usize,
 }
 
 impl Softmax<'_> {
+    /// The rows with their θ, which add up to 1.
+    fn rows(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.fit.rows.iter().map(|&r| (r as usize, self.fit.theta[r as usize] / self.fit.total))
+    }
+
     /// Value and gradient.
     fn evaluate(&self, w: &[f64], gradient: &mut [f64]) -> f64 {
-        let (d, mut z) = (self.cols - 1, vec![0.0; self.y.cols()]);
+        let (d, mut z) = (self.cols - 1, vec![0.0; self.fit.y.cols()]);
         let mut value = self.penalize(w, gradient);
-        for r in (0..self.x.rows()).filter(|&r| self.theta[r] > 0.0) {
-            let (x, p, theta) = (self.x.row(r), self.y.row(r), self.theta[r]);
+        for (r, theta) in self.rows() {
+            let (x, p) = (self.fit.x.row(r), self.fit.y.row(r));
             scores(w, x, &mut z);
             let along = dot(&z, p);
             value += theta * (softmax(&mut z) * p.iter().sum::<f64>() - along);
@@ -216,14 +216,14 @@ impl Softmax<'_> {
 
     /// The Hessian times a direction, with the probabilities q of all points.
     fn hessian_times(&self, q: &Matrix, p: &[f64], out: &mut [f64]) {
-        let (d, mut z) = (self.cols - 1, vec![0.0; self.y.cols()]);
+        let (d, mut z) = (self.cols - 1, vec![0.0; self.fit.y.cols()]);
         self.penalize(p, out);
-        for r in (0..self.x.rows()).filter(|&r| self.theta[r] > 0.0) {
-            let (x, q) = (self.x.row(r), q.row(r));
+        for (k, (r, theta)) in self.rows().enumerate() {
+            let (x, q) = (self.fit.x.row(r), q.row(k));
             scores(p, x, &mut z);
             let mean = dot(q, &z);
             for ((z, q), g) in z.iter().zip(q).zip(out.chunks_exact_mut(self.cols)) {
-                let c = self.theta[r] * q * (z - mean);
+                let c = theta * q * (z - mean);
                 axpy(c, x, &mut g[..d]);
                 g[d] += c;
             }
@@ -233,10 +233,10 @@ impl Softmax<'_> {
 
     /// Solves Hessian·p = gradient roughly.
     fn newton_step(&self, w: &[f64], gradient: &[f64], relative: f64) -> Vec<f64> {
-        let mut q = Matrix::zeros(self.x.rows(), self.y.cols());
-        for r in 0..self.x.rows() {
-            scores(w, self.x.row(r), q.row_mut(r));
-            softmax(q.row_mut(r));
+        let mut q = Matrix::zeros(self.fit.rows.len(), self.fit.y.cols());
+        for (k, (r, _)) in self.rows().enumerate() {
+            scores(w, self.fit.x.row(r), q.row_mut(k));
+            softmax(q.row_mut(k));
         }
         let (mut step, mut rest) = (vec![0.0; w.len()], gradient.to_vec());
         let (mut p, mut image) = (rest.clone(), vec![0.0; w.len()]);

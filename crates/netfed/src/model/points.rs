@@ -2,24 +2,35 @@
 
 use std::sync::OnceLock;
 
-use crate::Matrix;
+use crate::data::LARGEST;
+use crate::{Error, Matrix};
 
 /// Points in a fixed order. Trees sort them by every feature; the orders last as long as the points.
 #[derive(Debug)]
 pub struct Points {
     rows: Matrix,
     orders: OnceLock<Vec<u32>>,
+    good: OnceLock<Result<(), Error>>,
 }
 
 impl Points {
     /// Points, one per row.
     pub fn new(rows: Matrix) -> Points {
-        Points { rows, orders: OnceLock::new() }
+        Points { rows, orders: OnceLock::new(), good: OnceLock::new() }
     }
 
     /// The points, one per row.
     pub fn rows(&self) -> &Matrix {
         &self.rows
+    }
+
+    /// Whether all features are finite and not too large; looked at once.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let good = self.good.get_or_init(|| {
+            let bad = self.rows.as_slice().iter().position(|v| !(v.abs() <= LARGEST));
+            bad.map_or(Ok(()), |at| Err(Error::NotFinite { row: at / self.rows.cols() }))
+        });
+        good.clone()
     }
 
     /// The points in increasing order of one feature; equal values by their position.
