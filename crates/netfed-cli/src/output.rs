@@ -58,10 +58,10 @@ impl Folder {
     }
 
     /// Adds a file.
-    pub(crate) fn add(&self, name: &str, content: &str) -> Result<(), Failure> {
+    pub(crate) fn add(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), Failure> {
         let write = || {
             let mut file = std::fs::File::create(self.stage.path().join(name))?;
-            file.write_all(content.as_bytes())?;
+            file.write_all(content.as_ref())?;
             file.sync_all()
         };
         write().map_err(|e: std::io::Error| self.cannot(name, e))

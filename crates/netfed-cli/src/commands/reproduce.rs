@@ -1,7 +1,8 @@
-//! `netfed reproduce`: the experiments of "Networked Federated Learning" and "Heterogeneous Federated Learning on a Graph" again, beside the papers'
-//! values.
+//! `netfed reproduce`: the experiments of "Networked Federated Learning", "Heterogeneous Federated Learning on a Graph" and "Plug In and Learn" again,
+//! beside the papers' values.
 
 mod chain;
+mod fedrelax;
 mod figure;
 mod hfl;
 mod outcome;
@@ -26,7 +27,7 @@ use crate::settings::{Settings, choose};
 use outcome::Outcome;
 
 /// Names of the experiments and what they are.
-const EXPERIMENTS: [(&str, &str); 12] = [
+const EXPERIMENTS: [(&str, &str); 17] = [
     ("nfl-table1", "many parameters, few points: Algorithm 1 and FedAvg"),
     ("nfl-fig2", "stochastic block model, error versus p_out, for parts of the nodes with data"),
     ("nfl-fig3", "stochastic block model, error versus p_out, for levels of label noise"),
@@ -42,6 +43,14 @@ const EXPERIMENTS: [(&str, &str); 12] = [
     ("hfl-fig2", "corrupted graphs, error versus the corruption"),
     ("hfl-s1", "learning curves of Fed-ADMM and gradient descent"),
     ("hfl-table1", "winners of the election of 2020 in 2709 counties of 30 states"),
+    (
+        "fedrelax-fig1",
+        "clusters, linear models: d/m, noise, other methods; RMSprop and exact updates",
+    ),
+    ("fedrelax-fig2", "clusters, decision trees"),
+    ("fedrelax-fig3", "mixtures, linear models"),
+    ("fedrelax-fig4", "mixtures, decision trees"),
+    ("fedrelax-fig5", "variation of the models of a cluster and its bound"),
 ];
 
 /// What an experiment is asked for.
@@ -102,16 +111,21 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
         "hfl-fig2" => hfl::figure2(request).map(alone),
         "hfl-s1" => hfl::figure_s1(request).map(alone),
         "hfl-table1" => hfl::table1(request).map(alone),
+        "fedrelax-fig1" => fedrelax::figure1(request).map(alone),
+        "fedrelax-fig2" => fedrelax::figure2(request).map(alone),
+        "fedrelax-fig3" => fedrelax::figure3(request).map(alone),
+        "fedrelax-fig4" => fedrelax::figure4(request).map(alone),
+        "fedrelax-fig5" => fedrelax::figure5(request).map(alone),
         _ => table3::table3(request),
     }
 }
 
 fn list() -> String {
     let mut text = String::from(
-        "Experiments of \"Networked Federated Learning\" (nfl) and \"Heterogeneous Federated Learning on a Graph\" (hfl):\n",
+        "Experiments of \"Networked Federated Learning\" (nfl), \"Heterogeneous Federated Learning on a Graph\" (hfl) and \"Plug In and Learn\" (fedrelax):\n",
     );
     for (name, what) in EXPERIMENTS {
-        text.push_str(&format!("  {name:<11} {what}\n"));
+        text.push_str(&format!("  {name:<13} {what}\n"));
     }
     text.push_str("Run one with: netfed reproduce NAME [--full] [--out FOLDER]\n");
     text

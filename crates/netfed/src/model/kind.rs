@@ -6,7 +6,8 @@ use std::str::FromStr;
 use super::words::Words;
 use super::{
     Boosting, BoostingOptions, Forest, ForestOptions, Kernel, KernelOptions, Linear, LinearOptions,
-    LocalModel, Nearest, NearestOptions, Optimizer, Perceptron, PerceptronOptions, Task, Tree, TreeOptions,
+    LocalModel, Nearest, NearestOptions, Optimizer, Perceptron, PerceptronOptions, Task, Tree,
+    TreeOptions,
 };
 use crate::Error;
 

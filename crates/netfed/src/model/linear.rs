@@ -35,12 +35,14 @@ pub struct Linear {
     task: Task,
     /// One row per output: the entries of w, then b.
     weights: Matrix,
+    /// Whether there was a fit.
+    known: bool,
 }
 
 impl Linear {
     /// A model of points with `dim` features, before its first fit.
     pub fn new(options: LinearOptions, task: Task, dim: usize) -> Linear {
-        Linear { options, task, weights: Matrix::zeros(task.outputs(), dim + 1) }
+        Linear { options, task, weights: Matrix::zeros(task.outputs(), dim + 1), known: false }
     }
 
     /// w and b of every output: the entries of w, then b.
@@ -113,6 +115,7 @@ impl LocalModel for Linear {
             Task::Regression => self.regress(&fit)?,
             Task::Classification(_) => self.classify(&fit)?,
         }
+        self.known = true;
         match self.weights.as_slice().iter().find(|v| !v.is_finite()) {
             None => Ok(()),
             Some(&value) => Err(Error::BadNumber { name: "a weight", value, expected: "finite" }),
@@ -134,6 +137,9 @@ impl LocalModel for Linear {
     }
 
     fn parts(&self) -> Vec<Part> {
+        if !self.known {
+            return Vec::new();
+        }
         let shape = [self.weights.rows(), self.weights.cols()];
         vec![Part::new("weights", &shape, self.weights.as_slice().to_vec())]
     }
@@ -142,6 +148,7 @@ impl LocalModel for Linear {
         let (rows, cols) = (self.weights.rows(), self.weights.cols());
         let weights = Parts::named(parts, &["weights"])?.matrix("weights", rows, cols)?;
         self.weights.as_mut_slice().copy_from_slice(weights);
+        self.known = true;
         Ok(())
     }
 }
@@ -284,5 +291,37 @@ impl Softmax<'_> {
             value = there;
             std::mem::swap(&mut g, &mut lower);
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed test may panic")]
+mod tests {
+    use super::*;
+    use crate::model::ModelKind;
+    use crate::model::laws::{Promise, check_model};
+
+    #[test]
+    fn linear_models_obey_the_laws() {
+        let classes = [Task::Classification(2), Task::Classification(3)];
+        for (text, tasks, scale) in [
+            ("linear", &[Task::Regression][..], true),
+            ("linear intercept=no", &[Task::Regression], true),
+            ("ridge ridge=0.01", &[Task::Regression], false),
+            ("lasso lasso=0.01", &[Task::Regression], false),
+            ("logistic", &classes, false),
+        ] {
+            let kind: ModelKind = text.parse().unwrap();
+            assert!(kind.suits(tasks[0]).is_ok());
+            let build = |task: Task, dim: usize| kind.build(task, dim, 9);
+            let promise = Promise { twice: true, scale };
+            assert_eq!(check_model(&build, tasks, promise, 11), Ok(()), "{text}");
+        }
+        let said = |text: &str, task| {
+            let kind: ModelKind = text.parse().unwrap();
+            kind.suits(task).unwrap_err().to_string()
+        };
+        assert!(said("lasso", classes[0]).contains("take logistic"));
+        assert!(said("logistic", Task::Regression).contains("take linear"));
     }
 }

@@ -45,6 +45,12 @@ impl<'g> FedRelax<'g> {
 
     /// The next round: the nodes tell each other what they predict, and fit. Round 0 trains every node alone.
     pub fn round(&mut self) -> Result<RelaxRound, Error> {
+        let (round, change) = self.fit()?;
+        Ok(RelaxRound { round, variation: self.variation(), change })
+    }
+
+    /// The same without a look at the variation; gives the number of the round and the change.
+    pub fn fit(&mut self) -> Result<(u64, f64), Error> {
         let graph = self.graph;
         let said: Vec<Vec<f64>> = self.nodes.iter().map(|n| n.message().to_vec()).collect();
         if self.rounds > 0 {
@@ -71,7 +77,7 @@ impl<'g> FedRelax<'g> {
             }
         }
         let change = if moved == 0.0 { 0.0 } else { (moved / size.max(f64::MIN_POSITIVE)).sqrt() };
-        Ok(RelaxRound { round, variation: self.variation(), change })
+        Ok((round, change))
     }
 
     /// (7) with squared error at the models as they are.
