@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::words::Words;
 use super::{
     Boosting, BoostingOptions, Forest, ForestOptions, Kernel, KernelOptions, LocalModel, Nearest,
-    NearestOptions, Optimizer, Perceptron, PerceptronOptions, Task, Tree, TreeOptions,
+    NearestOptions, Optimizer, Perceptron, PerceptronOptions, Task, Training, Tree, TreeOptions,
 };
 use crate::Error;
 
@@ -101,9 +101,9 @@ impl FromStr for ModelKind {
                 })
             }
             _ => {
-                let usual = PerceptronOptions::default();
-                ModelKind::Perceptron(PerceptronOptions {
-                    hidden: words.counts("hidden", usual.hidden)?,
+                let PerceptronOptions { hidden, training: usual } = PerceptronOptions::default();
+                let hidden = words.counts("hidden", hidden)?;
+                let training = Training {
                     epochs: words.count("epochs", usual.epochs, 1)?,
                     batch: words.count("batch", usual.batch, 1)?,
                     rate: words.positive("rate", usual.rate)?,
@@ -111,7 +111,8 @@ impl FromStr for ModelKind {
                         "rmsprop" => Optimizer::RmsProp,
                         _ => Optimizer::Adam,
                     },
-                })
+                };
+                ModelKind::Perceptron(PerceptronOptions { hidden, training })
             }
         };
         words.finish()?;
@@ -139,11 +140,11 @@ impl Display for ModelKind {
             }
             ModelKind::Perceptron(o) => {
                 let hidden: Vec<String> = o.hidden.iter().map(usize::to_string).collect();
-                let optimizer = match o.optimizer {
+                let Training { epochs, batch, rate, optimizer } = o.training;
+                let optimizer = match optimizer {
                     Optimizer::Adam => "adam",
                     Optimizer::RmsProp => "rmsprop",
                 };
-                let (epochs, batch, rate) = (o.epochs, o.batch, o.rate);
                 write!(
                     f,
                     " hidden={} epochs={epochs} batch={batch} rate={rate} optimizer={optimizer}",

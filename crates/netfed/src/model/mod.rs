@@ -13,11 +13,13 @@ mod kind;
 pub mod laws;
 mod nearest;
 mod network;
+mod neural;
 mod optimizer;
 mod part;
 mod perceptron;
 mod places;
 mod points;
+mod training;
 mod tree;
 mod words;
 
@@ -27,10 +29,12 @@ pub use kernel::{Kernel, KernelOptions};
 pub use kind::ModelKind;
 pub use nearest::{Nearest, NearestOptions};
 pub use network::{Network, Pass};
+pub use neural::{NeuralLoss, NeuralOptions, NeuralProgress, couple_networks};
 pub use optimizer::Optimizer;
 pub use part::Part;
 pub use perceptron::{Perceptron, PerceptronOptions};
 pub use points::Points;
+pub use training::Training;
 pub use tree::{Tree, TreeOptions};
 
 use crate::{Error, Matrix};

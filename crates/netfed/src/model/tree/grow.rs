@@ -17,9 +17,9 @@ use rand::RngExt;
 /// A split must reduce the sum of squares by more than this part of what it is in the root: less is rounding.
 const LEAST_GAIN: f64 = 1e-20;
 
-/// A split must be better than the best so far by this part. Several features may split a node into the same two sides: then the first one is
-/// taken, not the one that rounding favors.
-const BETTER: f64 = 1.0 + 1e-9;
+/// Scores that differ by no more than this part are equal: several features may split a node into the same two sides, and rounding must not decide.
+/// Of equal splits the one with the widest gap between the points, relative to the range of the feature, is taken.
+const EQUAL: f64 = 1e-9;
 
 /// How far to grow.
 #[derive(Debug, Clone, Copy)]
@@ -48,14 +48,24 @@ struct Open {
     sums: Vec<f64>,
 }
 
-/// The best split so far: ‖D‖²/(W_left · W_right), and after which place in the order of which feature.
+/// The best split so far: ‖D‖²/(W_left · W_right), the gap, and after which place in the order of which feature.
 struct Best {
     score: f64,
+    gap: f64,
     split: Option<(usize, usize)>,
+}
+
+impl Best {
+    /// What a split must have more of to be looked at.
+    fn bar(&self) -> f64 {
+        self.score * if self.split.is_some() { 1.0 - EQUAL } else { 1.0 }
+    }
 }
 
 struct Grower<'a> {
     points: &'a Points,
+    /// The range of each feature.
+    ranges: Vec<f64>,
     /// Points in the order of each feature, feature by feature; those of a node lie side by side.
     orders: Vec<u32>,
     count: usize,
@@ -154,9 +164,16 @@ impl<'a> Grower<'a> {
                 }
             }
         }
+        let ends = |order: &[u32]| [order[0], order[count - 1]];
+        let range = |(feature, order): (usize, &[u32])| {
+            let [least, most] = ends(order).map(|row| points.rows().row(row as usize)[feature]);
+            most - least
+        };
+        let ranges = orders.chunks_exact(count).enumerate().map(range).collect();
         let root = Open { start: 0, end: count, depth: 0, parent: None, weight, sums };
         let grower = Grower {
             points,
+            ranges,
             orders,
             count,
             moments,
@@ -175,7 +192,7 @@ impl<'a> Grower<'a> {
 
     /// The best split by one of the first `enough` features, or by a later one if none of these can split.
     fn best(&self, part: &Open, features: &[usize], enough: usize) -> Best {
-        let mut best = Best { score: self.least_gain / part.weight, split: None };
+        let mut best = Best { score: self.least_gain / part.weight, gap: 0.0, split: None };
         for (tried, &feature) in features.iter().enumerate() {
             if tried >= enough && best.split.is_some() {
                 break;
@@ -192,7 +209,7 @@ impl<'a> Grower<'a> {
         let (order, ranks) = (self.order(feature, part), self.points.ranks(feature));
         let (moments, least) = (self.moments.as_chunks::<2>().0, self.least_weight);
         let (weight, mean) = (part.weight, part.sums[0] / part.weight);
-        let (mut left, mut sum, mut bar) = (0.0, 0.0, best.score * BETTER);
+        let (mut left, mut sum, mut bar) = (0.0, 0.0, best.bar());
         for (place, pair) in order.windows(2).enumerate() {
             let [w, wt] = moments[pair[0] as usize];
             left += w;
@@ -200,8 +217,8 @@ impl<'a> Grower<'a> {
             let (d, right) = (sum - mean * left, weight - left);
             let sides = left * right;
             if d * d > bar * sides && apart(ranks, pair) && both_at_least(left, right, least) {
-                *best = Best { score: d * d / sides, split: Some((feature, place)) };
-                bar = best.score * BETTER;
+                self.offer(best, d * d / sides, (feature, place), pair);
+                bar = best.bar();
             }
         }
     }
@@ -221,10 +238,23 @@ impl<'a> Grower<'a> {
                 square += d * d;
             }
             let right = part.weight - left;
-            let better = square > best.score * BETTER * (left * right);
+            let better = square > best.bar() * (left * right);
             if better && apart(ranks, pair) && both_at_least(left, right, least) {
-                *best = Best { score: square / (left * right), split: Some((feature, place)) };
+                self.offer(best, square / (left * right), (feature, place), pair);
             }
+        }
+    }
+
+    /// Takes a split between two neighbors if it is better than the best so far, or equal with a wider gap.
+    fn offer(&self, best: &mut Best, score: f64, split: (usize, usize), pair: &[u32]) {
+        let [left, right] =
+            [pair[0], pair[1]].map(|row| self.points.rows().row(row as usize)[split.0]);
+        let gap = (right - left) / self.ranges[split.0];
+        if best.split.is_none()
+            || score > best.score * (1.0 + EQUAL)
+            || gap > best.gap * (1.0 + EQUAL)
+        {
+            *best = Best { score: score.max(best.score), gap, split: Some(split) };
         }
     }
 
