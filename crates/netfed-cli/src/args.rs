@@ -316,10 +316,10 @@ const EXPLAIN_EXAMPLES: &str = "Examples:
 theorem does not reach so far. See docs/guarantees.md.";
 
 /// Runs an experiment of the papers "Networked Federated Learning" (nfl), "Heterogeneous Federated Learning on a Graph"
-/// (hfl) or "Plug In and Learn" (fedrelax) again and prints the paper's values beside the new ones. Without a name it lists the experiments. All data are built in.
+/// (hfl) or "Plug In and Learn" (fedrelax) again and prints the paper's values beside the new ones. Without a name it lists the experiments. All data are built in, but for those of nfl-table2 in full.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted"
+    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted\n  netfed reproduce nfl-table2 --full --data mnist --out digits"
 )]
 pub(crate) struct Reproduce {
     /// Name of the experiment
@@ -327,6 +327,9 @@ pub(crate) struct Reproduce {
     /// Run everything: all points of all curves, as many runs as the paper, the large settings (minutes)
     #[arg(long)]
     pub(crate) full: bool,
+    /// Folder with the training files of MNIST, for nfl-table2; with --full it needs them
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
     /// Folder for the table (results.csv) and a page with charts (report.html); it must not exist
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,

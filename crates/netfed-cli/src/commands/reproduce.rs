@@ -2,6 +2,7 @@
 //! beside the papers' values.
 
 mod chain;
+mod digits;
 mod fedrelax;
 mod figure;
 mod hfl;
@@ -11,6 +12,7 @@ mod runs;
 mod sbm;
 mod star;
 mod table1;
+mod table2;
 mod table3;
 mod weather;
 
@@ -27,7 +29,7 @@ use crate::settings::{Settings, choose};
 use outcome::Outcome;
 
 /// Names of the experiments and what they are.
-const EXPERIMENTS: [(&str, &str); 17] = [
+const EXPERIMENTS: [(&str, &str); 18] = [
     ("nfl-table1", "many parameters, few points: Algorithm 1 and FedAvg"),
     ("nfl-fig2", "stochastic block model, error versus p_out, for parts of the nodes with data"),
     ("nfl-fig3", "stochastic block model, error versus p_out, for levels of label noise"),
@@ -35,6 +37,7 @@ const EXPERIMENTS: [(&str, &str); 17] = [
     ("nfl-fig5", "chain with a weak edge, for levels of label noise"),
     ("nfl-fig6", "the star graph"),
     ("nfl-fig7", "star: the edge weight at which all models become one"),
+    ("nfl-table2", "handwritten digits: neural networks alone, coupled, of all data"),
     ("nfl-table3", "weather forecasts for 203 stations: alone, pooled, coupled"),
     (
         "hfl-fig1",
@@ -59,6 +62,7 @@ pub(crate) struct Request<'a> {
     pub(crate) seed: u64,
     pub(crate) quiet: bool,
     pub(crate) out: Option<&'a Path>,
+    pub(crate) data: Option<&'a Path>,
 }
 
 impl Request<'_> {
@@ -81,11 +85,21 @@ pub(crate) fn run(args: &Reproduce) -> Result<u8, Failure> {
         return Ok(0);
     };
     choose("experiment", name, &EXPERIMENTS.map(|e| e.0))?;
+    if args.data.is_some() && name != "nfl-table2" {
+        return Err(Failure::input(format!(
+            "--data is for nfl-table2; the data of {name} are built in."
+        )));
+    }
     let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
     catch_interrupts();
     let start = std::time::Instant::now();
-    let request =
-        Request { full: args.full, seed: args.seed, quiet: args.quiet, out: args.out.as_deref() };
+    let request = Request {
+        full: args.full,
+        seed: args.seed,
+        quiet: args.quiet,
+        out: args.out.as_deref(),
+        data: args.data.as_deref(),
+    };
     let (outcome, model) = experiment(name, &request)?;
     if !args.quiet {
         say(&format!("finished in {}", duration(start.elapsed().as_secs_f64())));
@@ -101,6 +115,7 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
     let alone = |outcome: Outcome| (outcome, None);
     match name {
         "nfl-table1" => table1::table1(request).map(alone),
+        "nfl-table2" => table2::table2(request).map(alone),
         "nfl-fig2" => sbm::figure2(request).map(alone),
         "nfl-fig3" => sbm::figure3(request).map(alone),
         "nfl-fig4" => chain::figure4(request).map(alone),

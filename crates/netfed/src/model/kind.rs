@@ -6,8 +6,8 @@ use std::str::FromStr;
 use super::words::Words;
 use super::{
     Boosting, BoostingOptions, Forest, ForestOptions, Kernel, KernelOptions, Linear, LinearOptions,
-    LocalModel, Nearest, NearestOptions, Optimizer, Perceptron, PerceptronOptions, Task, Tree,
-    TreeOptions,
+    LocalModel, Nearest, NearestOptions, Optimizer, Perceptron, PerceptronOptions, Task, Training,
+    Tree, TreeOptions,
 };
 use crate::Error;
 
@@ -148,9 +148,9 @@ impl FromStr for ModelKind {
             "lasso" => ModelKind::Lasso(linear(&mut words, None, Some(0.1))?),
             "logistic" => ModelKind::Logistic(linear(&mut words, Some(0.001), None)?),
             _ => {
-                let usual = PerceptronOptions::default();
-                ModelKind::Perceptron(PerceptronOptions {
-                    hidden: words.counts("hidden", usual.hidden)?,
+                let PerceptronOptions { hidden, training: usual } = PerceptronOptions::default();
+                let hidden = words.counts("hidden", hidden)?;
+                let training = Training {
                     epochs: words.count("epochs", usual.epochs, 1)?,
                     batch: words.count("batch", usual.batch, 1)?,
                     rate: words.positive("rate", usual.rate)?,
@@ -158,7 +158,8 @@ impl FromStr for ModelKind {
                         "rmsprop" => Optimizer::RmsProp,
                         _ => Optimizer::Adam,
                     },
-                })
+                };
+                ModelKind::Perceptron(PerceptronOptions { hidden, training })
             }
         };
         words.finish()?;
@@ -210,11 +211,11 @@ impl Display for ModelKind {
             }
             ModelKind::Perceptron(o) => {
                 let hidden: Vec<String> = o.hidden.iter().map(usize::to_string).collect();
-                let optimizer = match o.optimizer {
+                let Training { epochs, batch, rate, optimizer } = o.training;
+                let optimizer = match optimizer {
                     Optimizer::Adam => "adam",
                     Optimizer::RmsProp => "rmsprop",
                 };
-                let (epochs, batch, rate) = (o.epochs, o.batch, o.rate);
                 write!(
                     f,
                     " hidden={} epochs={epochs} batch={batch} rate={rate} optimizer={optimizer}",

@@ -14,11 +14,13 @@ pub mod laws;
 mod linear;
 mod nearest;
 mod network;
+mod neural;
 mod optimizer;
 mod part;
 mod perceptron;
 mod places;
 mod points;
+mod training;
 mod tree;
 mod words;
 
@@ -29,10 +31,12 @@ pub use kind::ModelKind;
 pub use linear::{Linear, LinearOptions};
 pub use nearest::{Nearest, NearestOptions};
 pub use network::{Network, Pass};
+pub use neural::{NeuralLoss, NeuralOptions, NeuralProgress, couple_networks};
 pub use optimizer::Optimizer;
 pub use part::Part;
 pub use perceptron::{Perceptron, PerceptronOptions};
 pub use points::Points;
+pub use training::Training;
 pub use tree::{Tree, TreeOptions};
 
 use crate::{Error, Matrix};

@@ -44,6 +44,16 @@ impl Network {
         self.sizes.windows(2).map(|s| (s[0] + 1) * s[1]).sum()
     }
 
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.sizes[0]
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.task.outputs()
+    }
+
     /// Number of inputs, of units of each hidden layer, of outputs.
     pub(crate) fn sizes(&self) -> &[usize] {
         &self.sizes

@@ -6,10 +6,9 @@
 
 use super::network::{Network, Pass};
 use super::part::{self, Parts};
-use super::{LocalModel, Optimizer, Part, Points, Task, input};
-use crate::draws::{Purpose, draws};
+use super::training::{Training, train};
+use super::{LocalModel, Part, Points, Task, input};
 use crate::{Error, Matrix};
-use rand::RngExt;
 
 /// Larger parameters are no model: training has diverged.
 const LARGEST: f64 = 1e10;
@@ -19,25 +18,13 @@ const LARGEST: f64 = 1e10;
 pub struct PerceptronOptions {
     /// Units of each hidden layer.
     pub hidden: Vec<usize>,
-    /// How often a fit goes through all points.
-    pub epochs: usize,
-    /// Points of a mini-batch.
-    pub batch: usize,
-    /// Length of the steps.
-    pub rate: f64,
-    /// Kind of the steps.
-    pub optimizer: Optimizer,
+    /// How a fit trains.
+    pub training: Training,
 }
 
 impl Default for PerceptronOptions {
     fn default() -> PerceptronOptions {
-        PerceptronOptions {
-            hidden: vec![32],
-            epochs: 20,
-            batch: 32,
-            rate: 0.001,
-            optimizer: Optimizer::Adam,
-        }
+        PerceptronOptions { hidden: vec![32], training: Training::default() }
     }
 }
 
@@ -109,34 +96,11 @@ impl Perceptron {
             outputs,
         }
     }
-
-    /// All epochs of one fit on scaled points, targets and weights.
-    fn train(&self, params: &mut [f64], x: &[f64], y: &[f64], weights: &[f64]) {
-        let (dim, outputs, count) = (self.network.sizes()[0], self.task.outputs(), weights.len());
-        let mut moments = self.options.optimizer.begin(params.len());
-        let (mut gradient, mut pass) = (vec![0.0; params.len()], Pass::default());
-        let (mut bx, mut by, mut bw) = (Vec::new(), Vec::new(), Vec::new());
-        let mut order: Vec<usize> = (0..count).collect();
-        for epoch in 0..self.options.epochs {
-            let mut random = draws(self.seed, Purpose::Model, epoch, self.fits);
-            (1..count).rev().for_each(|k| order.swap(k, random.random_range(0..=k)));
-            for batch in order.chunks(self.options.batch.max(1)) {
-                (bx.clear(), by.clear(), bw.clear());
-                for &r in batch {
-                    bx.extend_from_slice(&x[r * dim..(r + 1) * dim]);
-                    by.extend_from_slice(&y[r * outputs..(r + 1) * outputs]);
-                    bw.push(weights[r] / batch.len() as f64);
-                }
-                self.network.gradient(params, &bx, &by, &bw, &mut pass, &mut gradient);
-                moments.step(params, &gradient, self.options.rate);
-            }
-        }
-    }
 }
 
 impl LocalModel for Perceptron {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
-        let dim = self.network.sizes()[0];
+        let dim = self.network.inputs();
         let kept = input::check(self.task, dim, points, targets, weights)?;
         let before = self.fitted.take();
         let mut fitted = match &before {
@@ -153,10 +117,11 @@ impl LocalModel for Perceptron {
             y.extend(fitted.outputs.apply(targets.row(r)));
             theta.push(weights[r] * (kept.len() as f64 / total));
         }
-        self.train(&mut fitted.params, &x, &y, &theta);
+        let (training, draws) = (&self.options.training, (self.seed, self.fits));
+        train(&self.network, training, draws, (&x, &y, &theta), &mut fitted.params);
         if !fitted.params.iter().all(|w| w.abs() <= LARGEST) {
             self.fitted = before;
-            let (name, value) = ("the rate of a perceptron", self.options.rate);
+            let (name, value) = ("the rate of a perceptron", self.options.training.rate);
             return Err(Error::BadNumber {
                 name,
                 value,
@@ -226,7 +191,7 @@ impl LocalModel for Perceptron {
                 }
             }
         };
-        let inputs = scaling("inputs", self.network.sizes()[0])?;
+        let inputs = scaling("inputs", self.network.inputs())?;
         let outputs = scaling("outputs", self.task.outputs())?;
         self.fits = part::whole(parts.matrix("fits", 1, 1)?[0], 1 << 52)? as u64;
         self.fitted = Some(Fitted { params, inputs, outputs });
@@ -238,6 +203,7 @@ impl LocalModel for Perceptron {
 #[allow(clippy::unwrap_used, reason = "a failed test may panic")]
 mod tests {
     use super::*;
+    use crate::model::Optimizer;
 
     fn curve() -> (Points, Matrix) {
         let x: Vec<f64> = (0..200).map(|k| f64::from(k) / 40.0).collect();
@@ -256,13 +222,8 @@ mod tests {
     fn fits_go_on_where_they_were() {
         let (points, targets) = curve();
         for optimizer in [Optimizer::Adam, Optimizer::RmsProp] {
-            let options = PerceptronOptions {
-                hidden: vec![32, 16],
-                epochs: 30,
-                rate: 0.005,
-                optimizer,
-                ..PerceptronOptions::default()
-            };
+            let training = Training { epochs: 30, rate: 0.005, optimizer, ..Training::default() };
+            let options = PerceptronOptions { hidden: vec![32, 16], training };
             let mut model = Perceptron::new(options, Task::Regression, 1, 4);
             model.fit(&points, &targets, &[1.0; 200]).unwrap();
             let first = error(&model, &points, &targets);
@@ -276,7 +237,8 @@ mod tests {
     #[test]
     fn a_diverging_fit_leaves_the_model_as_it_was() {
         let (points, targets) = curve();
-        let options = PerceptronOptions { rate: 1e12, ..PerceptronOptions::default() };
+        let training = Training { rate: 1e12, ..Training::default() };
+        let options = PerceptronOptions { hidden: vec![32], training };
         let mut model = Perceptron::new(options, Task::Regression, 1, 4);
         let said = model.fit(&points, &targets, &[1.0; 200]).unwrap_err().to_string();
         assert!(
@@ -288,7 +250,8 @@ mod tests {
     #[test]
     fn a_restored_model_trains_on_like_the_saved_one() {
         let (points, targets) = curve();
-        let options = || PerceptronOptions { epochs: 3, ..PerceptronOptions::default() };
+        let training = Training { epochs: 3, ..Training::default() };
+        let options = || PerceptronOptions { hidden: vec![32], training };
         let mut one = Perceptron::new(options(), Task::Regression, 1, 4);
         one.fit(&points, &targets, &[1.0; 200]).unwrap();
         let mut other = Perceptron::new(options(), Task::Regression, 1, 4);

@@ -17,9 +17,9 @@ use rand::RngExt;
 /// A split must reduce the sum of squares by more than this part of what it is in the root: less is rounding.
 const LEAST_GAIN: f64 = 1e-20;
 
-/// A split must be better than the best so far by this part. Several features may split a node into the same two sides: then the first one is
-/// taken, not the one that rounding favors.
-const BETTER: f64 = 1.0 + 1e-9;
+/// Scores that differ by no more than this part are equal: several features may split a node into the same two sides, and rounding must not decide.
+/// Of equal splits the one with the widest gap between the points, relative to the range of the feature, is taken.
+const EQUAL: f64 = 1e-9;
 
 /// How far to grow.
 #[derive(Debug, Clone, Copy)]
@@ -48,14 +48,24 @@ struct Open {
     sums: Vec<f64>,
 }
 
-/// The best split so far: ‖D‖²/(W_left · W_right), and after which place in the order of which feature.
+/// The best split so far: ‖D‖²/(W_left · W_right), the gap, and after which place in the order of which feature.
 struct Best {
     score: f64,
+    gap: f64,
     split: Option<(usize, usize)>,
 }
 
+impl Best {
+    /// What a split must have more of to be looked at.
+    fn bar(&self) -> f64 {
+        self.score * if self.split.is_some() { 1.0 - EQUAL } else { 1.0 }
+    }
+}
+
 struct Grower<'a> {
-    rows: &'a Matrix,
+    points: &'a Points,
+    /// The range of each feature.
+    ranges: Vec<f64>,
     /// Points in the order of each feature, feature by feature; those of a node lie side by side.
     orders: Vec<u32>,
     count: usize,
@@ -154,9 +164,16 @@ impl<'a> Grower<'a> {
                 }
             }
         }
+        let ends = |order: &[u32]| [order[0], order[count - 1]];
+        let range = |(feature, order): (usize, &[u32])| {
+            let [least, most] = ends(order).map(|row| points.rows().row(row as usize)[feature]);
+            most - least
+        };
+        let ranges = orders.chunks_exact(count).enumerate().map(range).collect();
         let root = Open { start: 0, end: count, depth: 0, parent: None, weight, sums };
         let grower = Grower {
-            rows: points.rows(),
+            points,
+            ranges,
             orders,
             count,
             moments,
@@ -173,13 +190,9 @@ impl<'a> Grower<'a> {
         &self.orders[feature * self.count + part.start..feature * self.count + part.end]
     }
 
-    fn value(&self, row: u32, feature: usize) -> f64 {
-        self.rows.as_slice()[row as usize * self.rows.cols() + feature]
-    }
-
     /// The best split by one of the first `enough` features, or by a later one if none of these can split.
     fn best(&self, part: &Open, features: &[usize], enough: usize) -> Best {
-        let mut best = Best { score: self.least_gain / part.weight, split: None };
+        let mut best = Best { score: self.least_gain / part.weight, gap: 0.0, split: None };
         for (tried, &feature) in features.iter().enumerate() {
             if tried >= enough && best.split.is_some() {
                 break;
@@ -192,38 +205,31 @@ impl<'a> Grower<'a> {
         best
     }
 
-    /// Whether the order may be cut after a place, with so much weight on either side.
-    #[inline]
-    fn allowed(&self, order: &[u32], feature: usize, place: usize, sides: [f64; 2]) -> bool {
-        self.value(order[place], feature) < self.value(order[place + 1], feature)
-            && sides.iter().all(|w| *w > 0.0 && *w >= self.least_weight)
-    }
-
     fn scan_numbers(&self, part: &Open, feature: usize, best: &mut Best) {
-        let (order, moments) = (self.order(feature, part), self.moments.as_chunks::<2>().0);
+        let (order, ranks) = (self.order(feature, part), self.points.ranks(feature));
+        let (moments, least) = (self.moments.as_chunks::<2>().0, self.least_weight);
         let (weight, mean) = (part.weight, part.sums[0] / part.weight);
-        let (mut left, mut sum, mut bar) = (0.0, 0.0, best.score * BETTER);
-        let Some((_, all_but_last)) = order.split_last() else { return };
-        for (place, &row) in all_but_last.iter().enumerate() {
-            let [w, wt] = moments[row as usize];
+        let (mut left, mut sum, mut bar) = (0.0, 0.0, best.bar());
+        for (place, pair) in order.windows(2).enumerate() {
+            let [w, wt] = moments[pair[0] as usize];
             left += w;
             sum += wt;
             let (d, right) = (sum - mean * left, weight - left);
             let sides = left * right;
-            if d * d > bar * sides && self.allowed(order, feature, place, [left, right]) {
-                *best = Best { score: d * d / sides, split: Some((feature, place)) };
-                bar = best.score * BETTER;
+            if d * d > bar * sides && apart(ranks, pair) && both_at_least(left, right, least) {
+                self.offer(best, d * d / sides, (feature, place), pair);
+                bar = best.bar();
             }
         }
     }
 
     fn scan_vectors(&self, part: &Open, feature: usize, best: &mut Best) {
-        let (order, stride) = (self.order(feature, part), self.outputs + 1);
+        let (order, ranks) = (self.order(feature, part), self.points.ranks(feature));
+        let (stride, least) = (self.outputs + 1, self.least_weight);
         let mean: Vec<f64> = part.sums.iter().map(|s| s / part.weight).collect();
         let (mut left, mut sums) = (0.0, vec![0.0; self.outputs]);
-        let Some((_, all_but_last)) = order.split_last() else { return };
-        for (place, &row) in all_but_last.iter().enumerate() {
-            let moment = &self.moments[row as usize * stride..(row as usize + 1) * stride];
+        for (place, pair) in order.windows(2).enumerate() {
+            let moment = &self.moments[pair[0] as usize * stride..][..stride];
             left += moment[0];
             let mut square = 0.0;
             for ((sum, wt), mean) in sums.iter_mut().zip(&moment[1..]).zip(&mean) {
@@ -232,18 +238,31 @@ impl<'a> Grower<'a> {
                 square += d * d;
             }
             let right = part.weight - left;
-            if square > best.score * BETTER * left * right
-                && self.allowed(order, feature, place, [left, right])
-            {
-                *best = Best { score: square / (left * right), split: Some((feature, place)) };
+            let better = square > best.bar() * (left * right);
+            if better && apart(ranks, pair) && both_at_least(left, right, least) {
+                self.offer(best, square / (left * right), (feature, place), pair);
             }
+        }
+    }
+
+    /// Takes a split between two neighbors if it is better than the best so far, or equal with a wider gap.
+    fn offer(&self, best: &mut Best, score: f64, split: (usize, usize), pair: &[u32]) {
+        let [left, right] =
+            [pair[0], pair[1]].map(|row| self.points.rows().row(row as usize)[split.0]);
+        let gap = (right - left) / self.ranges[split.0];
+        if best.split.is_none()
+            || score > best.score * (1.0 + EQUAL)
+            || gap > best.gap * (1.0 + EQUAL)
+        {
+            *best = Best { score: score.max(best.score), gap, split: Some(split) };
         }
     }
 
     /// A number between the values on both sides of a place; at least the left and less than the right one.
     fn threshold(&self, part: &Open, feature: usize, place: usize) -> f64 {
         let order = self.order(feature, part);
-        let [left, right] = [order[place], order[place + 1]].map(|row| self.value(row, feature));
+        let [left, right] = [order[place], order[place + 1]]
+            .map(|row| self.points.rows().row(row as usize)[feature]);
         let middle = 0.5 * left + 0.5 * right;
         if middle >= left && middle < right { middle } else { left }
     }
@@ -263,15 +282,17 @@ impl<'a> Grower<'a> {
         for &row in &self.orders[from + part.start..from + middle] {
             let moment = &self.moments[row as usize * (self.outputs + 1)..][..self.outputs + 1];
             weight += moment[0];
-            axpy(1.0, &moment[1..], &mut sums);
+            sums.iter_mut().zip(&moment[1..]).for_each(|(sum, wt)| *sum += wt);
             self.goes_right[row as usize] = false;
         }
         if !last {
             for &row in &self.orders[from + middle..from + part.end] {
                 self.goes_right[row as usize] = true;
             }
-            for other in (0..self.rows.cols()).filter(|f| *f != feature) {
-                self.deal(other, part);
+            for (other, order) in self.orders.chunks_exact_mut(self.count).enumerate() {
+                if other != feature {
+                    deal(&mut order[part.start..part.end], &self.goes_right, &mut self.spare);
+                }
             }
         }
         let rest = part.sums.iter().zip(&sums).map(|(all, left)| all - left).collect();
@@ -288,22 +309,31 @@ impl<'a> Grower<'a> {
             side(middle, part.end, Some(parent), part.weight - weight, rest),
         )
     }
+}
 
-    /// Puts the points of a part that go left first, in the same order.
-    fn deal(&mut self, feature: usize, part: &Open) {
-        let from = feature * self.count;
-        let order = &mut self.orders[from + part.start..from + part.end];
-        let spare = &mut self.spare[..order.len()];
-        let (mut left, mut right) = (0, 0);
-        for k in 0..order.len() {
-            let row = order[k];
-            let goes_right = usize::from(self.goes_right[row as usize]);
-            // Written to both places; only the one that counts is kept.
-            order[left] = row;
-            spare[right] = row;
-            left += 1 - goes_right;
-            right += goes_right;
-        }
-        order[left..].copy_from_slice(&spare[..right]);
+/// Whether two neighbors in an order have different values.
+#[inline]
+fn apart(ranks: &[u32], pair: &[u32]) -> bool {
+    ranks[pair[0] as usize] < ranks[pair[1] as usize]
+}
+
+#[inline]
+fn both_at_least(left: f64, right: f64, least: f64) -> bool {
+    left >= least && right >= least && right > 0.0
+}
+
+/// Puts the points that go left first; both sides keep their order.
+fn deal(order: &mut [u32], goes_right: &[bool], spare: &mut [u32]) {
+    let spare = &mut spare[..order.len()];
+    let (mut left, mut right) = (0, 0);
+    for k in 0..order.len() {
+        let row = order[k];
+        let is_right = usize::from(goes_right[row as usize]);
+        // Written to both places; only the one that counts is kept.
+        order[left] = row;
+        spare[right] = row;
+        left += 1 - is_right;
+        right += is_right;
     }
+    order[left..].copy_from_slice(&spare[..right]);
 }

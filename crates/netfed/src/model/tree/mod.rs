@@ -169,6 +169,20 @@ mod tests {
     }
 
     #[test]
+    fn of_equal_splits_the_widest_gap_is_taken() {
+        // Both features separate the targets; the second has the wider gap for its range, in any order of the features and any unit.
+        for (x, place) in [
+            ([1.0, 0.0, 2.0, 1.0, 3.0, 9.0, 4.0, 10.0], [0.0, 4.0]),
+            ([0.0, 1.0, 0.001, 2.0, 0.009, 3.0, 0.01, 4.0], [0.004, 0.0]),
+        ] {
+            let tree = fitted(TreeOptions::default(), 2, &x, &[1.0, 1.0, 2.0, 2.0], &[1.0; 4]);
+            assert_eq!(at(&tree, &place), 1.0);
+            let beyond = place.map(|v| if v == 0.0 { 0.0 } else { 1.5 * v });
+            assert_eq!(at(&tree, &beyond), 2.0);
+        }
+    }
+
+    #[test]
     fn two_classes_are_split_like_three_with_one_unused() {
         let x: Vec<f64> =
             (0..200).map(|k| (f64::from(k) * 0.7).sin() + 0.01 * f64::from(k % 7)).collect();
