@@ -5,7 +5,7 @@ use netfed::generate::{
     self, Noise, linear_data, mixture_counts, mixture_graph, stochastic_block_model,
 };
 use netfed::loss::Loss;
-use netfed::model::{Linear, LinearOptions, LocalModel, Task};
+use netfed::model::{Linear, LinearOptions, LocalModel, ModelKind, Task};
 use netfed::penalty::{Penalty, Quadratic, Squared};
 use netfed::relax::{
     Coupling, Examples, FedRelax, LocalUpdate, Neighbor, RelaxNode, RelaxOptions, RelaxSettings,
@@ -432,10 +432,52 @@ fn algorithm_1_with_linear_models_is_algorithm_2() {
     }
 }
 
+/// One round of Algorithm 1 with trees, weighted as published, against scikit-learn: no splits tie with a quarter of the weight in each leaf.
+#[test]
+fn a_round_with_trees_is_the_reference_round() {
+    let file = |name: &str| numbers(&format!("tree_one_round/{name}.csv"));
+    let graph = graph(&file("A"));
+    let rows = |values: &[f64], i: usize, count: usize| {
+        Matrix::from_rows(3, values[3 * i * count..3 * (i + 1) * count].to_vec()).unwrap()
+    };
+    let (x, y, p, z, xv, yv) = (file("X"), file("y"), file("P"), file("Z"), file("Xv"), file("yv"));
+    let kind: ModelKind = "tree depth=5 leaf=0.25".parse().unwrap();
+    let sets: Vec<Arc<Matrix>> = (0..8).map(|i| Arc::new(rows(&p, i, 30))).collect();
+    let node = |i: usize| {
+        let targets = Matrix::from_rows(1, y[10 * i..10 * (i + 1)].to_vec()).unwrap();
+        let own = Examples { points: rows(&x, i, 10), targets };
+        let edge = |inc: &netfed::Incidence| Neighbor {
+            weight: graph.edges()[inc.edge()].weight,
+            public: Arc::clone(&sets[inc.neighbor()]),
+        };
+        let neighbors: Vec<Neighbor> = graph.incident(i).iter().map(edge).collect();
+        let (weights, held) = (RelaxWeights::Published, Some(Arc::new(rows(&z, i, 100))));
+        let settings = RelaxSettings { alpha: 0.05, weights, held };
+        let model = kind.build(Task::Regression, 3, 0);
+        RelaxNode::new(model, own, Arc::clone(&sets[i]), &neighbors, settings).unwrap()
+    };
+    let mut network = FedRelax::new(&graph, (0..8).map(node).collect()).unwrap();
+    let meta = include_str!("../../../data/fedrelax/tree_one_round/meta.json");
+    let meta: serde_json::Value = serde_json::from_str(meta).unwrap();
+    for name in ["round0", "text_selfone"] {
+        network.fit().unwrap();
+        let mut sum = 0.0;
+        for (i, node) in network.nodes().iter().enumerate() {
+            let mut out = Matrix::zeros(50, 1);
+            node.model().predict(&rows(&xv, i, 50), &mut out);
+            let pairs = out.as_slice().iter().zip(&yv[50 * i..]);
+            sum += pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        }
+        let expected = meta["mse_val_quarter"][name].as_f64().unwrap();
+        assert!((sum / 400.0 / expected - 1.0).abs() < 1e-6, "{name}: {} {expected}", sum / 400.0);
+    }
+}
+
 #[test]
 fn rounds_do_not_depend_on_threads_and_can_be_driven_by_hand() {
     let instance = shared();
-    let sets = vec![Arc::new(instance.public()); instance.graph.nodes()];
+    let everyone = Arc::new(instance.public());
+    let sets = vec![everyone; instance.graph.nodes()];
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {

@@ -55,13 +55,12 @@ impl<'g> FedRelax<'g> {
         let said: Vec<Vec<f64>> = self.nodes.iter().map(|n| n.message().to_vec()).collect();
         if self.rounds > 0 {
             let zero = self.from_zero && self.rounds == 1;
-            let told = |j: usize| match zero {
-                true => vec![0.0; said[j].len()],
-                false => said[j].clone(),
-            };
+            let longest = if zero { said.iter().map(Vec::len).max().unwrap_or(0) } else { 0 };
+            let zeros = vec![0.0; longest];
+            let told = |j: usize| if zero { &zeros[..said[j].len()] } else { said[j].as_slice() };
             let absorb = |(i, node): (usize, &mut RelaxNode)| {
                 let mut slots = graph.incident(i).iter().enumerate();
-                slots.try_for_each(|(slot, inc)| node.absorb(slot, &told(inc.neighbor())))
+                slots.try_for_each(|(slot, inc)| node.absorb(slot, told(inc.neighbor())))
             };
             first_error(self.nodes.par_iter_mut().enumerate().map(absorb).collect())?;
         }

@@ -1,5 +1,6 @@
 //! From the files to what is trained: nodes, graph, task, models, public points.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -177,7 +178,8 @@ fn kinds(args: &Relax, nodes: &[String], task: Task) -> Result<Vec<ModelKind>, F
         return Ok(vec![usual; nodes.len()]);
     };
     let (file, given) = (path.display(), read_models(path)?);
-    let mut unknown: Vec<&String> = given.keys().filter(|n| !nodes.contains(n)).collect();
+    let there: HashSet<&String> = nodes.iter().collect();
+    let mut unknown: Vec<&String> = given.keys().filter(|n| !there.contains(n)).collect();
     unknown.sort();
     if let Some(name) = unknown.first() {
         return Err(Failure::input(format!(

@@ -86,11 +86,11 @@ impl<'a> Outcome<'a> {
             kinds: input.kinds.clone(),
             scaling: input.scaling.clone(),
         };
-        folder.add(FILE, saved.to_bytes(&self.trained.models)?)?;
-        folder.add("nodes.csv", self.nodes_csv())?;
-        folder.add("history.csv", self.history_csv())?;
-        folder.add("summary.json", format!("{summary:#}\n"))?;
-        folder.add("report.html", page(self))?;
+        folder.add_bytes(FILE, &saved.to_bytes(&self.trained.models)?)?;
+        folder.add("nodes.csv", &self.nodes_csv())?;
+        folder.add("history.csv", &self.history_csv())?;
+        folder.add("summary.json", &format!("{summary:#}\n"))?;
+        folder.add("report.html", &page(self))?;
         folder.commit()?;
         Ok(summary)
     }
