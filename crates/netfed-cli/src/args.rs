@@ -8,6 +8,7 @@ use crate::commands::compare::Compare;
 use crate::commands::federation::Federation;
 use crate::commands::graph::Graph;
 use crate::commands::peer::Peer;
+use crate::commands::relax::Relax;
 use crate::commands::tune::Tune;
 use crate::commands::vertical::Vertical;
 use crate::given::Given;
@@ -30,6 +31,7 @@ const EXAMPLES: &str = "Examples:
   netfed explain --run run/ --out explain.html
   netfed tune --data points.csv --graph edges.csv --out tuned/
   netfed compare --data points.csv --graph edges.csv --out compared/
+  netfed relax --data points.csv --graph edges.csv --model tree --alpha 0.1 --out run/
   netfed vertical --parties bank.csv,shop.csv --labels labels.csv --id person --out models/
   netfed federation init --graph edges.csv --features x1,x2 --lambda 0.1 --members members.csv --out federation/
   netfed peer --federation invitation/ --data own.csv --out run/
@@ -57,6 +59,8 @@ pub(crate) enum Command {
     Tune(Box<Tune>),
     /// Compare methods on the same splits: alone, one model, coupled over the graph, and other federated methods
     Compare(Box<Compare>),
+    /// Train models of any kind, coupled by their predictions on public points
+    Relax(Box<Relax>),
     /// Train one model of features that several parties hold about the same people
     Vertical(Vertical),
     /// Set up a federation of data holders: its description, its certificates, its status
@@ -238,7 +242,7 @@ The folder then holds assignments.csv, edges.csv, path.csv, merges.csv, summary.
     after_help = "Example:\n  netfed predict --run run/ --data new.csv --out predictions.csv"
 )]
 pub(crate) struct Predict {
-    /// Folder that `netfed fit` wrote
+    /// Folder that `netfed fit` or `netfed relax` wrote
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: PathBuf,
     /// Data points with the columns of the training data; the label may be missing
@@ -257,7 +261,7 @@ pub(crate) struct Predict {
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  netfed evaluate --run run/ --data test.csv")]
 pub(crate) struct Evaluate {
-    /// Folder that `netfed fit` wrote
+    /// Folder that `netfed fit` or `netfed relax` wrote
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: PathBuf,
     /// Data points with labels
@@ -311,11 +315,11 @@ const EXPLAIN_EXAMPLES: &str = "Examples:
 \"Guaranteed\" clusters are fused in every solution, proven from the data and the graph. \"Not guaranteed\" only means that the
 theorem does not reach so far. See docs/guarantees.md.";
 
-/// Runs an experiment of the papers "Networked Federated Learning" (nfl) or "Heterogeneous Federated Learning on a Graph"
-/// (hfl) again and prints the paper's values beside the new ones. Without a name it lists the experiments. All data are built in.
+/// Runs an experiment of the papers "Networked Federated Learning" (nfl), "Heterogeneous Federated Learning on a Graph"
+/// (hfl) or "Plug In and Learn" (fedrelax) again and prints the paper's values beside the new ones. Without a name it lists the experiments. All data are built in, but for those of nfl-table2 in full.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted"
+    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted\n  netfed reproduce nfl-table2 --full --data mnist --out digits"
 )]
 pub(crate) struct Reproduce {
     /// Name of the experiment
@@ -323,6 +327,9 @@ pub(crate) struct Reproduce {
     /// Run everything: all points of all curves, as many runs as the paper, the large settings (minutes)
     #[arg(long)]
     pub(crate) full: bool,
+    /// Folder with the training files of MNIST, for nfl-table2; with --full it needs them
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
     /// Folder for the table (results.csv) and a page with charts (report.html); it must not exist
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,

@@ -12,6 +12,7 @@ mod given;
 mod load;
 mod measure;
 mod memory;
+mod model_folder;
 mod output;
 mod prepare;
 mod preset;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Explain(explain) => commands::explain::run(&explain),
         Command::Tune(tune) => commands::tune::run(&tune),
         Command::Compare(compare) => commands::compare::run(&compare),
+        Command::Relax(relax) => commands::relax::run(&relax),
         Command::Vertical(vertical) => commands::vertical::run(&vertical),
         Command::Federation(federation) => commands::federation::run(federation),
         Command::Peer(peer) => commands::peer::run(&peer),

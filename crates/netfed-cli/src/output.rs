@@ -57,11 +57,16 @@ impl Folder {
         self.stage.path()
     }
 
-    /// Adds a file.
+    /// Adds a file of text.
     pub(crate) fn add(&self, name: &str, content: &str) -> Result<(), Failure> {
+        self.add_bytes(name, content.as_bytes())
+    }
+
+    /// Adds a file.
+    pub(crate) fn add_bytes(&self, name: &str, content: &[u8]) -> Result<(), Failure> {
         let write = || {
             let mut file = std::fs::File::create(self.stage.path().join(name))?;
-            file.write_all(content.as_bytes())?;
+            file.write_all(content)?;
             file.sync_all()
         };
         write().map_err(|e: std::io::Error| self.cannot(name, e))

@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::given::Given;
 use crate::load::{PointColumns, PointTable, Target, read_points};
 use crate::measure::scores;
+use crate::model_folder::ModelFolder;
 use crate::prepare::INTERCEPT;
 use crate::settings::Settings;
 
@@ -34,6 +35,11 @@ impl RunFolder {
                     config.display()
                 )));
             }
+        }
+        if ModelFolder::is_at(path) {
+            return Err(Failure::input(format!(
+                "{shown} is a folder that netfed relax wrote; this needs one of netfed fit. netfed predict and netfed evaluate take both."
+            )));
         }
         if !config.is_file() {
             return Err(Failure::input(format!(

@@ -59,7 +59,7 @@ impl Matrix {
 }
 
 /// Larger values would overflow when they are squared and added up.
-const LARGEST: f64 = 1e100;
+pub(crate) const LARGEST: f64 = 1e100;
 
 /// The local dataset of one node: m data points with d features each, and m labels
 /// (none for the loss `mean`). A dataset without points is legal.

@@ -15,6 +15,8 @@ pub enum Purpose {
     Participants,
     /// Models to start from.
     Start,
+    /// What a local model chooses: parameters to start from, the points and features of a tree, the order of points.
+    Model,
 }
 
 /// The random numbers of one node in one round.
@@ -40,7 +42,7 @@ pub fn participants(seed: u64, round: u64, nodes: &[usize], count: usize) -> Vec
 }
 
 /// `size` of the numbers below `all`, in increasing order; every set of that size is equally likely.
-fn subset(random: impl FnOnce() -> ChaCha8Rng, all: usize, size: usize) -> Vec<usize> {
+pub(crate) fn subset(random: impl FnOnce() -> ChaCha8Rng, all: usize, size: usize) -> Vec<usize> {
     if size >= all {
         return (0..all).collect();
     }

@@ -55,6 +55,11 @@ pub enum Error {
         "a test of equal models needs a loss that is twice differentiable: squared, logistic, huber or mean"
     )]
     NotSmooth,
+    /// A loss with kinks where models are compared by their predictions.
+    #[error(
+        "models that are compared by predictions need losses that are differentiable: squared, logistic, huber or mean, without lasso"
+    )]
+    Kinks,
     /// Two sizes that must agree do not.
     #[error("{what}: expected {expected}, found {found}")]
     Size {
@@ -92,4 +97,18 @@ pub enum Error {
     /// A matrix factorization did not converge.
     #[error("the singular value decomposition of a local dataset did not converge")]
     Factorization,
+    /// The words for a model are not understood.
+    #[error("model \"{text}\": {reason}")]
+    ModelText {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The numbers of a saved model do not make a model.
+    #[error("the saved model cannot be used: {reason}")]
+    SavedModel {
+        /// What is wrong with it.
+        reason: String,
+    },
 }

@@ -5,8 +5,12 @@
 //! Everything random comes from ChaCha8: the same seed gives the same problem on every machine.
 
 mod corrupted;
+mod gaussian;
+mod mixture;
 
 pub use corrupted::{cliques, corrupted, normal_centers};
+pub use gaussian::gaussian_like;
+pub use mixture::{mixing_ratios, mixture_counts, mixture_data, mixture_graph};
 
 use crate::linalg::dot;
 use crate::{Dataset, Error, Graph, Matrix};

@@ -44,6 +44,7 @@
 //! | which pairs of nodes may share a model | [`selection`] |
 //! | methods to compare with | [`baselines`] |
 //! | flavors of federated learning | [`flavor`] |
+//! | models of any kind, coupled by predictions | [`relax`], [`model`] |
 //!
 //! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
@@ -93,6 +94,7 @@ mod pooled;
 mod principal;
 mod problem;
 mod radius;
+pub mod relax;
 mod repair;
 mod rounds;
 pub mod selection;

@@ -5,9 +5,11 @@ use serde_json::json;
 
 use crate::args::Evaluate;
 use crate::commands::print;
+use crate::commands::relax::likeliest;
 use crate::failure::Failure;
 use crate::load::PointTable;
 use crate::measure::measures;
+use crate::model_folder::ModelFolder;
 use crate::output::{Cell, Csv, check_file, write_file};
 use crate::run_folder::RunFolder;
 
@@ -16,19 +18,60 @@ const SHOWN: usize = 15;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
-    let run = RunFolder::open(&args.run)?;
     if let Some(out) = &args.out {
         check_file(out, args.force, &[&args.data, &args.run.join("parameters.csv")])?;
     }
-    let points = run.read(&args.data, false)?;
-    let models: Vec<&[f64]> = points.nodes.iter().map(|n| run.model(n)).collect();
-    let (names, measures) = measures(run.loss(), run.settings.intercept, &models, &points);
+    let (points, (names, measures)) = match ModelFolder::is_at(&args.run) {
+        true => by_models(args)?,
+        false => {
+            let run = RunFolder::open(&args.run)?;
+            let points = run.read(&args.data, false)?;
+            let models: Vec<&[f64]> = points.nodes.iter().map(|n| run.model(n)).collect();
+            let measured = measures(run.loss(), run.settings.intercept, &models, &points);
+            (points, measured)
+        }
+    };
     let errors = Errors::new(&points, names.to_vec(), &measures);
     if let Some(out) = &args.out {
         write_file(out, &errors.csv(&points))?;
     }
     print(&if args.json { errors.json(&points) } else { errors.table(&points) });
     Ok(0)
+}
+
+/// The points with the two measures of each.
+type Measured = (PointTable, ([&'static str; 2], Vec<[f64; 2]>));
+
+/// The measures of the models of `netfed relax`. A probability of 0 for the true class counts as 1e-15 in the log loss.
+fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
+    let run = ModelFolder::open(&args.run)?;
+    let points = run.read(&args.data, false)?;
+    let predictions = run.predict(&points)?;
+    let (labels, classes) = (points.y.as_deref().unwrap_or(&[]), &run.saved.classes);
+    if let Some(odd) = labels.iter().find(|y| !classes.is_empty() && !classes.contains(y)) {
+        return Err(Failure::input(format!(
+            "{}, column \"{}\": the label {odd} is not one of the classes of the run, {}.",
+            args.data.display(),
+            run.saved.target,
+            classes.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+        )));
+    }
+    let measure = |(r, y): (usize, &f64)| {
+        let row = predictions.row(r);
+        match classes.iter().position(|c| c == y) {
+            Some(class) => {
+                let right = likeliest(row) == class;
+                [f64::from(u8::from(right)), -row[class].max(1e-15).ln()]
+            }
+            None => [(row[0] - y).powi(2), (row[0] - y).abs()],
+        }
+    };
+    let values = labels.iter().enumerate().map(measure).collect();
+    let names = match classes.is_empty() {
+        true => ["mean squared error", "mean absolute error"],
+        false => ["accuracy", "log loss"],
+    };
+    Ok((points, (names, values)))
 }
 
 /// Means of two measures, per node, over all points, and over all nodes.

@@ -12,6 +12,7 @@ pub(crate) mod graph;
 pub(crate) mod path;
 pub(crate) mod peer;
 pub(crate) mod predict;
+pub(crate) mod relax;
 pub(crate) mod reproduce;
 pub(crate) mod tune;
 pub(crate) mod vertical;

@@ -4,12 +4,17 @@ use netfed::LossKind;
 
 use crate::args::Predict;
 use crate::commands::print;
+use crate::commands::relax::likeliest;
 use crate::failure::Failure;
+use crate::model_folder::ModelFolder;
 use crate::output::{Cell, Csv, check_file, write_file};
 use crate::run_folder::RunFolder;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
+    if ModelFolder::is_at(&args.run) {
+        return by_models(args);
+    }
     let run = RunFolder::open(&args.run)?;
     if run.loss() == LossKind::Mean {
         return Err(Failure::input(
@@ -37,11 +42,33 @@ pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
         csv.row(std::iter::once(name).chain(cells.into_iter().map(Cell::Number)));
     }
     write_file(&args.out, &csv.finish())?;
-    print(&format!(
-        "{} predictions for {} nodes in {}\n",
-        scores.len(),
-        points.nodes.len(),
-        args.out.display()
-    ));
+    say(args, scores.len(), points.nodes.len());
     Ok(0)
+}
+
+/// The same with the models of `netfed relax`. A class comes with the probabilities of all classes.
+fn by_models(args: &Predict) -> Result<u8, Failure> {
+    let run = ModelFolder::open(&args.run)?;
+    check_file(&args.out, args.force, &[&args.data])?;
+    let points = run.read(&args.data, true)?;
+    let predictions = run.predict(&points)?;
+    let classes = &run.saved.classes;
+    let probabilities = classes.iter().map(|c| format!("probability_{c}"));
+    let header = ["node", "prediction"].map(String::from).into_iter().chain(probabilities);
+    let mut csv = Csv::new(header);
+    for (r, &node) in points.node_of_row.iter().enumerate() {
+        let row = predictions.row(r);
+        let mut cells = vec![Cell::Text(points.nodes[node as usize].clone())];
+        cells.extend((!classes.is_empty()).then(|| Cell::Number(classes[likeliest(row)])));
+        cells.extend(row.iter().map(|p| Cell::Number(*p)));
+        csv.row(cells);
+    }
+    write_file(&args.out, &csv.finish())?;
+    say(args, predictions.rows(), points.nodes.len());
+    Ok(0)
+}
+
+fn say(args: &Predict, predictions: usize, nodes: usize) {
+    let out = args.out.display();
+    print(&format!("{predictions} predictions for {nodes} nodes in {out}\n"));
 }

@@ -1,7 +1,9 @@
-//! `netfed reproduce`: the experiments of "Networked Federated Learning" and "Heterogeneous Federated Learning on a Graph" again, beside the papers'
-//! values.
+//! `netfed reproduce`: the experiments of "Networked Federated Learning", "Heterogeneous Federated Learning on a Graph" and "Plug In and Learn" again,
+//! beside the papers' values.
 
 mod chain;
+mod digits;
+mod fedrelax;
 mod figure;
 mod hfl;
 mod outcome;
@@ -10,6 +12,7 @@ mod runs;
 mod sbm;
 mod star;
 mod table1;
+mod table2;
 mod table3;
 mod weather;
 
@@ -26,7 +29,7 @@ use crate::settings::{Settings, choose};
 use outcome::Outcome;
 
 /// Names of the experiments and what they are.
-const EXPERIMENTS: [(&str, &str); 12] = [
+const EXPERIMENTS: [(&str, &str); 18] = [
     ("nfl-table1", "many parameters, few points: Algorithm 1 and FedAvg"),
     ("nfl-fig2", "stochastic block model, error versus p_out, for parts of the nodes with data"),
     ("nfl-fig3", "stochastic block model, error versus p_out, for levels of label noise"),
@@ -34,6 +37,7 @@ const EXPERIMENTS: [(&str, &str); 12] = [
     ("nfl-fig5", "chain with a weak edge, for levels of label noise"),
     ("nfl-fig6", "the star graph"),
     ("nfl-fig7", "star: the edge weight at which all models become one"),
+    ("nfl-table2", "handwritten digits: neural networks alone, coupled, of all data"),
     ("nfl-table3", "weather forecasts for 203 stations: alone, pooled, coupled"),
     (
         "hfl-fig1",
@@ -42,6 +46,14 @@ const EXPERIMENTS: [(&str, &str); 12] = [
     ("hfl-fig2", "corrupted graphs, error versus the corruption"),
     ("hfl-s1", "learning curves of Fed-ADMM and gradient descent"),
     ("hfl-table1", "winners of the election of 2020 in 2709 counties of 30 states"),
+    (
+        "fedrelax-fig1",
+        "clusters, linear models: d/m, noise, other methods; RMSprop and exact updates",
+    ),
+    ("fedrelax-fig2", "clusters, decision trees"),
+    ("fedrelax-fig3", "mixtures, linear models"),
+    ("fedrelax-fig4", "mixtures, decision trees"),
+    ("fedrelax-fig5", "variation of the models of a cluster and its bound"),
 ];
 
 /// What an experiment is asked for.
@@ -50,6 +62,7 @@ pub(crate) struct Request<'a> {
     pub(crate) seed: u64,
     pub(crate) quiet: bool,
     pub(crate) out: Option<&'a Path>,
+    pub(crate) data: Option<&'a Path>,
 }
 
 impl Request<'_> {
@@ -72,11 +85,21 @@ pub(crate) fn run(args: &Reproduce) -> Result<u8, Failure> {
         return Ok(0);
     };
     choose("experiment", name, &EXPERIMENTS.map(|e| e.0))?;
+    if args.data.is_some() && name != "nfl-table2" {
+        return Err(Failure::input(format!(
+            "--data is for nfl-table2; the data of {name} are built in."
+        )));
+    }
     let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
     catch_interrupts();
     let start = std::time::Instant::now();
-    let request =
-        Request { full: args.full, seed: args.seed, quiet: args.quiet, out: args.out.as_deref() };
+    let request = Request {
+        full: args.full,
+        seed: args.seed,
+        quiet: args.quiet,
+        out: args.out.as_deref(),
+        data: args.data.as_deref(),
+    };
     let (outcome, model) = experiment(name, &request)?;
     if !args.quiet {
         say(&format!("finished in {}", duration(start.elapsed().as_secs_f64())));
@@ -92,6 +115,7 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
     let alone = |outcome: Outcome| (outcome, None);
     match name {
         "nfl-table1" => table1::table1(request).map(alone),
+        "nfl-table2" => table2::table2(request).map(alone),
         "nfl-fig2" => sbm::figure2(request).map(alone),
         "nfl-fig3" => sbm::figure3(request).map(alone),
         "nfl-fig4" => chain::figure4(request).map(alone),
@@ -102,16 +126,21 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
         "hfl-fig2" => hfl::figure2(request).map(alone),
         "hfl-s1" => hfl::figure_s1(request).map(alone),
         "hfl-table1" => hfl::table1(request).map(alone),
+        "fedrelax-fig1" => fedrelax::figure1(request).map(alone),
+        "fedrelax-fig2" => fedrelax::figure2(request).map(alone),
+        "fedrelax-fig3" => fedrelax::figure3(request).map(alone),
+        "fedrelax-fig4" => fedrelax::figure4(request).map(alone),
+        "fedrelax-fig5" => fedrelax::figure5(request).map(alone),
         _ => table3::table3(request),
     }
 }
 
 fn list() -> String {
     let mut text = String::from(
-        "Experiments of \"Networked Federated Learning\" (nfl) and \"Heterogeneous Federated Learning on a Graph\" (hfl):\n",
+        "Experiments of \"Networked Federated Learning\" (nfl), \"Heterogeneous Federated Learning on a Graph\" (hfl) and \"Plug In and Learn\" (fedrelax):\n",
     );
     for (name, what) in EXPERIMENTS {
-        text.push_str(&format!("  {name:<11} {what}\n"));
+        text.push_str(&format!("  {name:<13} {what}\n"));
     }
     text.push_str("Run one with: netfed reproduce NAME [--full] [--out FOLDER]\n");
     text

@@ -14,6 +14,7 @@ mod header;
 mod ids;
 mod matrix;
 mod members;
+mod models;
 mod parquet_column;
 mod parquet_rows;
 mod partition;
@@ -32,6 +33,7 @@ pub(crate) use columns::{PointColumns, Target};
 pub(crate) use edges::{EdgeList, read_edges};
 pub(crate) use matrix::read_matrix;
 pub(crate) use members::{MemberRow, read_members};
+pub(crate) use models::read_models;
 pub(crate) use partition::read_partition;
 pub(crate) use points::{PointTable, read_points};
 

@@ -77,6 +77,49 @@ pub(crate) fn add_gram(a: &[f64], cols: usize, out: &mut [f64]) {
     faer::linalg::matmul::matmul(out, faer::Accum::Add, a.transpose(), a, 1.0, faer::Par::Seq);
 }
 
+/// out ← A·B for row-major matrices, A with `inner` columns.
+pub(crate) fn multiply(a: &[f64], b: &[f64], inner: usize, out: &mut [f64]) {
+    let (rows, cols) = (a.len() / inner, b.len() / inner);
+    let a = MatRef::from_row_major_slice(a, rows, inner);
+    let b = MatRef::from_row_major_slice(b, inner, cols);
+    let out = faer::MatMut::from_row_major_slice_mut(out, rows, cols);
+    faer::linalg::matmul::matmul(out, faer::Accum::Replace, a, b, 1.0, faer::Par::Seq);
+}
+
+/// out ← A·Bᵀ for row-major matrices with `inner` columns each.
+pub(crate) fn multiply_transposed(a: &[f64], b: &[f64], inner: usize, out: &mut [f64]) {
+    let (rows, cols) = (a.len() / inner, b.len() / inner);
+    let a = MatRef::from_row_major_slice(a, rows, inner);
+    let b = MatRef::from_row_major_slice(b, cols, inner);
+    let out = faer::MatMut::from_row_major_slice_mut(out, rows, cols);
+    faer::linalg::matmul::matmul(out, faer::Accum::Replace, a, b.transpose(), 1.0, faer::Par::Seq);
+}
+
+/// out ← Aᵀ·B for row-major matrices with equally many rows, A with `cols` columns.
+pub(crate) fn multiply_left_transposed(a: &[f64], b: &[f64], cols: usize, out: &mut [f64]) {
+    let rows = a.len() / cols;
+    let width = out.len() / cols;
+    let a = MatRef::from_row_major_slice(a, rows, cols);
+    let b = MatRef::from_row_major_slice(b, rows, width);
+    let out = faer::MatMut::from_row_major_slice_mut(out, cols, width);
+    faer::linalg::matmul::matmul(out, faer::Accum::Replace, a.transpose(), b, 1.0, faer::Par::Seq);
+}
+
+/// L⁻¹ of a lower triangle, row-major; what is above the diagonal does not matter.
+pub(crate) fn invert_lower(l: &[f64], n: usize) -> Vec<f64> {
+    let mut inverse = vec![0.0; n * n];
+    for i in 0..n {
+        let (above, own) = inverse.split_at_mut(i * n);
+        let own = &mut own[..n];
+        for (k, row) in above.chunks_exact(n).enumerate() {
+            axpy(-l[i * n + k], &row[..=k], &mut own[..=k]);
+        }
+        own[i] = 1.0;
+        own[..=i].iter_mut().for_each(|v| *v /= l[i * n + i]);
+    }
+    inverse
+}
+
 /// Singular values s₁ ≥ … ≥ s_r > 0 of a matrix, its right singular vectors as the rows of
 /// `right` (r × cols), and, for the vector y that came with it, Uᵀy and ‖y − U·Uᵀy‖².
 pub(crate) struct Svd {
@@ -179,6 +222,24 @@ mod tests {
         assert!(distance(&b, &x) < 1e-14);
         let mut singular = [1.0, 1.0, 1.0, 1.0];
         assert!(!cholesky(&mut singular, 2, 1e-14));
+    }
+
+    #[test]
+    fn products_and_inverses() {
+        let (a, b) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 0.0, -1.0, 2.0, 1.0, 1.0]);
+        let mut out = [9.0; 4];
+        multiply(&a, &b, 3, &mut out);
+        assert_eq!(out, [2.0, 7.0, 5.0, 16.0]);
+        multiply_transposed(&a, &b, 3, &mut out);
+        assert_eq!(out, [-2.0, 7.0, -2.0, 19.0]);
+        let mut wide = [9.0; 9];
+        multiply_left_transposed(&a, &b, 3, &mut wide);
+        assert_eq!(wide, [9.0, 4.0, 3.0, 12.0, 5.0, 3.0, 15.0, 6.0, 3.0]);
+        let l = [2.0, 7.0, 7.0, 1.0, 4.0, 7.0, -1.0, 2.0, 0.5];
+        let lower = [2.0, 0.0, 0.0, 1.0, 4.0, 0.0, -1.0, 2.0, 0.5];
+        let mut identity = [0.0; 9];
+        multiply(&lower, &invert_lower(&l, 3), 3, &mut identity);
+        assert_eq!(identity, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
     }
 
     #[test]

@@ -5,9 +5,40 @@
 //!
 //! Targets of a classifier are probabilities too, so that a prediction of one model can be a target of another.
 
+mod boosting;
+mod forest;
+mod input;
+mod kernel;
+mod kind;
+pub mod laws;
+mod linear;
+mod nearest;
+mod network;
+mod neural;
+mod optimizer;
+mod part;
+mod perceptron;
+mod places;
 mod points;
+mod softmax;
+mod training;
+mod tree;
+mod words;
 
+pub use boosting::{Boosting, BoostingOptions};
+pub use forest::{Forest, ForestOptions};
+pub use kernel::{Kernel, KernelOptions};
+pub use kind::ModelKind;
+pub use linear::{Linear, LinearOptions};
+pub use nearest::{Nearest, NearestOptions};
+pub use network::{Network, Pass};
+pub use neural::{NeuralLoss, NeuralOptions, NeuralProgress, couple_networks};
+pub use optimizer::Optimizer;
+pub use part::Part;
+pub use perceptron::{Perceptron, PerceptronOptions};
 pub use points::Points;
+pub use training::Training;
+pub use tree::{Tree, TreeOptions};
 
 use crate::{Error, Matrix};
 
@@ -28,17 +59,14 @@ impl Task {
             Task::Classification(classes) => classes,
         }
     }
-}
 
-/// A named array of numbers: a piece of a fitted model, to be saved.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Part {
-    /// What the numbers are.
-    pub name: &'static str,
-    /// Lengths of the axes.
-    pub shape: Vec<usize>,
-    /// The numbers, last axis fastest.
-    pub values: Vec<f64>,
+    /// What a model predicts before its first fit: 0, or all classes alike.
+    pub(crate) fn nothing_known(self) -> f64 {
+        match self {
+            Task::Regression => 0.0,
+            Task::Classification(classes) => 1.0 / classes as f64,
+        }
+    }
 }
 
 /// A model that one node trains.
@@ -55,9 +83,9 @@ pub trait LocalModel: Send + Sync {
         false
     }
 
-    /// The fitted model in numbers.
+    /// The fitted model in numbers; none before the first fit.
     fn parts(&self) -> Vec<Part>;
 
-    /// Becomes the model that [`LocalModel::parts`] gave; whatever does not fit together is refused.
+    /// Becomes the model that [`LocalModel::parts`] gave; whatever does not fit together is refused, and the model stays as it was.
     fn restore(&mut self, parts: &[Part]) -> Result<(), Error>;
 }

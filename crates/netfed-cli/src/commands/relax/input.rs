@@ -1,0 +1,264 @@
+//! From the files to what is trained: nodes, graph, task, models, public points.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use netfed::model::{ModelKind, Task};
+use netfed::{Graph, Matrix, generate};
+
+use super::flags::Relax;
+use crate::failure::Failure;
+use crate::load::{
+    EdgeList, PointColumns, PointTable, Target, read_edges, read_models, read_points,
+};
+use crate::memory;
+use crate::prepare::{in_natural_order, names};
+use crate::settings::{Range, choose, number};
+
+/// The most classes.
+const MOST_CLASSES: usize = 100;
+/// Public points where none are given.
+const PUBLIC: usize = 100;
+
+/// All that is trained on.
+pub(super) struct Input {
+    pub(super) points: PointTable,
+    pub(super) graph: Graph,
+    pub(super) task: Task,
+    /// Labels of the classes, in increasing order; empty for regression.
+    pub(super) classes: Vec<f64>,
+    pub(super) kinds: Vec<ModelKind>,
+    pub(super) public: Arc<Matrix>,
+    pub(super) scaling: Option<Scaling>,
+    pub(super) alpha: f64,
+    pub(super) warnings: Vec<String>,
+}
+
+/// (x − shift)/scale of every feature.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Scaling {
+    pub(crate) shift: Vec<f64>,
+    pub(crate) scale: Vec<f64>,
+}
+
+impl Scaling {
+    /// Means and standard deviations; a constant feature is only centered.
+    fn fit(x: &[f64], dim: usize) -> Scaling {
+        let m = (x.len() / dim) as f64;
+        let (mut shift, mut scale) = (vec![0.0; dim], vec![0.0; dim]);
+        for row in x.chunks_exact(dim) {
+            shift.iter_mut().zip(row).for_each(|(s, v)| *s += v / m);
+        }
+        for row in x.chunks_exact(dim) {
+            let terms = scale.iter_mut().zip(row).zip(&shift);
+            terms.for_each(|((s, v), c)| *s += (v - c) * (v - c) / m);
+        }
+        for (scale, shift) in scale.iter_mut().zip(&shift) {
+            let deviation = scale.sqrt();
+            *scale = if deviation <= 1e-12 * shift.abs() { 1.0 } else { deviation };
+        }
+        Scaling { shift, scale }
+    }
+
+    /// Scales rows in place.
+    pub(crate) fn apply(&self, x: &mut [f64]) {
+        for row in x.chunks_exact_mut(self.shift.len()) {
+            for ((v, shift), scale) in row.iter_mut().zip(&self.shift).zip(&self.scale) {
+                *v = (*v - shift) / scale;
+            }
+        }
+    }
+}
+
+/// Reads and checks everything.
+pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
+    let alpha = number("--alpha", args.alpha, Range::Nonnegative)?;
+    if args.hold_out == 1 {
+        return Err(Failure::input(
+            "--hold-out is 1, which would hold back every point; say 2 or more, or 0 for none."
+                .into(),
+        ));
+    }
+    let classify =
+        choose("task", &args.task, &["regression", "classification"])? == "classification";
+    let columns = PointColumns {
+        node: args.node_column.clone(),
+        target: args.target.clone(),
+        features: args.features.clone(),
+        kind: Target::Real,
+        ..PointColumns::default()
+    };
+    let mut points = read_points(&args.data, &columns)?;
+    let mut edges = read_edges(&args.graph)?;
+    let separate = points.nodes.len() + edges.nodes.len();
+    in_natural_order(&mut points, &mut edges);
+    let (data, file) = (args.data.display(), args.graph.display());
+    if points.nodes.len() == separate {
+        return Err(Failure::input(format!(
+            "no node of {file} occurs in {data}; do the ids match (\"1\" and \"1.0\" do not)?"
+        )));
+    }
+    let (n, d) = (points.nodes.len(), points.features.len());
+    memory::check(n, edges.edges.len(), d, points.node_of_row.len())?;
+    let classes = if classify { classes(&points, args)? } else { Vec::new() };
+    let task = match classes.len() {
+        0 => Task::Regression,
+        count => Task::Classification(count),
+    };
+    let kinds = kinds(args, &points.nodes, task)?;
+    let mut public = match &args.public {
+        Some(path) => Some(read_public(path, args, &points.features)?),
+        None => None,
+    };
+    let scaling = args.standardize.then(|| Scaling::fit(&points.x, d));
+    if let Some(scaling) = &scaling {
+        scaling.apply(&mut points.x);
+        public.iter_mut().for_each(|p| scaling.apply(p));
+    }
+    let public = match public {
+        Some(values) => Matrix::from_rows(d, values)?,
+        None => {
+            let count = args.public_points.unwrap_or(PUBLIC);
+            if count == 0 {
+                return Err(Failure::input("--public-points is 0; it must be at least 1.".into()));
+            }
+            generate::gaussian_like(&Matrix::from_rows(d, points.x.clone())?, count, args.seed)?
+        }
+    };
+    let graph = graph(&edges, n)?;
+    let warnings = warnings(&points, &graph, alpha, args);
+    let public = Arc::new(public);
+    Ok(Input { points, graph, task, classes, kinds, public, scaling, alpha, warnings })
+}
+
+fn graph(edges: &EdgeList, nodes: usize) -> Result<Graph, Failure> {
+    let edges: Vec<(usize, usize, f64)> =
+        edges.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
+    Ok(Graph::new(nodes, &edges)?)
+}
+
+/// The distinct labels.
+fn classes(points: &PointTable, args: &Relax) -> Result<Vec<f64>, Failure> {
+    let place = format!("{}, column \"{}\"", args.data.display(), args.target);
+    let mut classes = points.y.clone().unwrap_or_default();
+    if let Some(odd) = classes.iter().find(|y| y.fract() != 0.0) {
+        return Err(Failure::input(format!(
+            "{place}: expected classes written as whole numbers, found {odd}; for labels that are numbers say --task regression."
+        )));
+    }
+    classes.sort_by(f64::total_cmp);
+    classes.dedup();
+    match classes.len() {
+        0 | 1 => Err(Failure::input(format!(
+            "{place}: expected at least two classes, found only the label {}.",
+            classes.first().copied().unwrap_or(0.0)
+        ))),
+        count if count > MOST_CLASSES => Err(Failure::input(format!(
+            "{place}: expected at most {MOST_CLASSES} classes, found {count} different labels; for labels that are numbers say --task regression."
+        ))),
+        _ => Ok(classes),
+    }
+}
+
+/// The model of every node.
+fn kinds(args: &Relax, nodes: &[String], task: Task) -> Result<Vec<ModelKind>, Failure> {
+    let parse = |text: &str, place: &str| -> Result<ModelKind, Failure> {
+        let kind: ModelKind = text.parse().map_err(|e| Failure::input(format!("{place}: {e}.")))?;
+        kind.suits(task).map_err(|e| Failure::input(format!("{place}: {e}.")))?;
+        Ok(kind)
+    };
+    let usual = args.model.as_deref().map(|text| parse(text, "--model")).transpose()?;
+    let Some(path) = &args.models else {
+        let usual = usual.ok_or_else(|| {
+            Failure::input(
+                "no model given; say --model NAME (for example tree) or --models FILE.".into(),
+            )
+        })?;
+        return Ok(vec![usual; nodes.len()]);
+    };
+    let (file, given) = (path.display(), read_models(path)?);
+    let there: HashSet<&String> = nodes.iter().collect();
+    let mut unknown: Vec<&String> = given.keys().filter(|n| !there.contains(n)).collect();
+    unknown.sort();
+    if let Some(name) = unknown.first() {
+        return Err(Failure::input(format!(
+            "{file}: the node \"{name}\" is neither in {} nor in {}.",
+            args.data.display(),
+            args.graph.display()
+        )));
+    }
+    let kind = |node: &String| match (given.get(node), &usual) {
+        (Some(text), _) => parse(text, &format!("{file}, node \"{node}\"")),
+        (None, Some(usual)) => Ok(usual.clone()),
+        (None, None) => Err(Failure::input(format!(
+            "{file}: no model for the node \"{node}\"; add a row for it, or say --model NAME for all nodes without one."
+        ))),
+    };
+    nodes.iter().map(kind).collect()
+}
+
+/// The public points, with the features of the data in their order.
+fn read_public(path: &Path, args: &Relax, features: &[String]) -> Result<Vec<f64>, Failure> {
+    let columns = PointColumns {
+        node: args.node_column.clone(),
+        node_optional: true,
+        target: args.target.clone(),
+        features: args.features.clone(),
+        kind: Target::None,
+        ..PointColumns::default()
+    };
+    let table = read_points(path, &columns)?;
+    let mut theirs = table.features.clone();
+    let mut ours = features.to_vec();
+    theirs.sort();
+    ours.sort();
+    if theirs != ours {
+        let list = |list: &[String]| names(&list.iter().map(String::as_str).collect::<Vec<_>>());
+        return Err(Failure::input(format!(
+            "{}: expected the features of {}, which are {}; found {}.",
+            path.display(),
+            args.data.display(),
+            list(features),
+            list(&table.features)
+        )));
+    }
+    let place = |f: &String| table.features.iter().position(|t| t == f).unwrap_or(0);
+    let order: Vec<usize> = features.iter().map(place).collect();
+    let rows = table.x.chunks_exact(features.len());
+    Ok(rows.flat_map(|row| order.iter().map(|&k| row[k])).collect())
+}
+
+/// What a user should know about the nodes.
+fn warnings(points: &PointTable, graph: &Graph, alpha: f64, args: &Relax) -> Vec<String> {
+    let n = points.nodes.len();
+    let mut count = vec![0usize; n];
+    points.node_of_row.iter().for_each(|&i| count[i as usize] += 1);
+    let component = graph.components(|_| alpha > 0.0);
+    let mut reached = vec![false; n];
+    component.iter().zip(&count).for_each(|(&c, &m)| reached[c] |= m > 0);
+    let list = |keep: &dyn Fn(usize) -> bool| -> Vec<&str> {
+        (0..n).filter(|&i| keep(i)).map(|i| points.nodes[i].as_str()).collect()
+    };
+    let (data, file) = (args.data.display(), args.graph.display());
+    let mut found = Vec::new();
+    let mut warn = |list: Vec<&str>, what: String| {
+        if !list.is_empty() {
+            let noun = if list.len() == 1 { "node" } else { "nodes" };
+            found.push(format!("{} {noun} {what}: {}", list.len(), names(&list)));
+        }
+    };
+    warn(
+        list(&|i| count[i] > 0 && graph.degree(i) == 0),
+        format!("with data but without an edge in {file}, trained alone"),
+    );
+    warn(
+        list(&|i| count[i] == 0 && reached[component[i]]),
+        format!("without data points in {data}, trained on what neighbors predict"),
+    );
+    warn(
+        list(&|i| !reached[component[i]]),
+        "without data and without a coupled path to a node with data, left untrained: it predicts 0, or all classes alike".into(),
+    );
+    found
+}

@@ -1,0 +1,200 @@
+//! What a training leaves behind: the errors with and without coupling, and the files.
+
+use netfed::model::Task;
+use serde_json::{Value, json};
+
+use super::flags::Relax;
+use super::input::Input;
+use super::page::page;
+use super::train::Trained;
+use super::words;
+use crate::failure::Failure;
+use crate::model_folder::{FILE, Saved};
+use crate::output::{Cell, Csv, Folder};
+
+/// Errors on the points held back.
+pub(super) struct Validation {
+    /// Mean error over all points, by round; round 0 is training alone.
+    pub(super) rounds: Vec<f64>,
+    /// Per node: points held back, and the mean errors alone and coupled; none without such points.
+    pub(super) nodes: Vec<Option<(usize, f64, f64)>>,
+    pub(super) points: usize,
+}
+
+impl Validation {
+    fn new(errors: &[Vec<(usize, f64)>]) -> Option<Validation> {
+        let (first, last) = (errors.first()?, errors.last()?);
+        let points = first.iter().map(|e| e.0).sum::<usize>();
+        let mean = |e: &Vec<(usize, f64)>| e.iter().map(|e| e.1).sum::<f64>() / points as f64;
+        let node = |(a, b): (&(usize, f64), &(usize, f64))| {
+            (a.0 > 0).then(|| (a.0, a.1 / a.0 as f64, b.1 / b.0 as f64))
+        };
+        (points > 0).then(|| Validation {
+            rounds: errors.iter().map(mean).collect(),
+            nodes: first.iter().zip(last).map(node).collect(),
+            points,
+        })
+    }
+
+    pub(super) fn alone(&self) -> f64 {
+        self.rounds.first().copied().unwrap_or(f64::NAN)
+    }
+
+    pub(super) fn coupled(&self) -> f64 {
+        self.rounds.last().copied().unwrap_or(f64::NAN)
+    }
+
+    /// Nodes with a smaller error, with a larger one, and all that were judged.
+    pub(super) fn verdicts(&self) -> (usize, usize, usize) {
+        let judged = || self.nodes.iter().flatten();
+        let count = |test: fn(f64, f64) -> bool| judged().filter(|e| test(e.2, e.1)).count();
+        (count(|c, a| c < a), count(|c, a| c > a), judged().count())
+    }
+}
+
+/// A finished run.
+pub(super) struct Outcome<'a> {
+    pub(super) input: &'a Input,
+    pub(super) args: &'a Relax,
+    pub(super) validation: Option<Validation>,
+    pub(super) trained: Trained,
+    pub(super) seconds: f64,
+}
+
+impl<'a> Outcome<'a> {
+    pub(super) fn new(
+        input: &'a Input,
+        args: &'a Relax,
+        judged: Option<Trained>,
+        trained: Trained,
+        seconds: f64,
+    ) -> Outcome<'a> {
+        let validation = judged.and_then(|j| Validation::new(&j.errors));
+        Outcome { input, args, validation, trained, seconds }
+    }
+
+    /// Writes all files; gives the summary.
+    pub(super) fn write(&self, folder: Folder) -> Result<Value, Failure> {
+        let (input, summary) = (self.input, self.summary());
+        let saved = Saved {
+            task: input.task,
+            classes: input.classes.clone(),
+            node_column: self.args.node_column.clone(),
+            target: self.args.target.clone(),
+            features: input.points.features.clone(),
+            nodes: input.points.nodes.clone(),
+            kinds: input.kinds.clone(),
+            scaling: input.scaling.clone(),
+        };
+        folder.add_bytes(FILE, &saved.to_bytes(&self.trained.models)?)?;
+        folder.add("nodes.csv", &self.nodes_csv())?;
+        folder.add("history.csv", &self.history_csv())?;
+        folder.add("summary.json", &format!("{summary:#}\n"))?;
+        folder.add("report.html", &page(self))?;
+        folder.commit()?;
+        Ok(summary)
+    }
+
+    fn nodes_csv(&self) -> String {
+        let mut csv =
+            Csv::new(["node", "model", "points", "held_back", "error_alone", "error_coupled"]);
+        let points = self.points_per_node();
+        for (i, node) in self.input.points.nodes.iter().enumerate() {
+            let judged = self.validation.as_ref().and_then(|v| v.nodes[i]);
+            csv.row([
+                Cell::Text(node.clone()),
+                Cell::Text(self.input.kinds[i].to_string()),
+                Cell::Number(points[i] as f64),
+                Cell::Number(judged.map_or(0.0, |j| j.0 as f64)),
+                judged.map(|j| j.1).into(),
+                judged.map(|j| j.2).into(),
+            ]);
+        }
+        csv.finish()
+    }
+
+    fn history_csv(&self) -> String {
+        let mut csv = Csv::new(["round", "variation", "change", "validation_error"]);
+        for (k, round) in self.trained.rounds.iter().enumerate() {
+            let error = self.validation.as_ref().and_then(|v| v.rounds.get(k).copied());
+            csv.row([
+                Cell::Number(round.round as f64),
+                Cell::Number(round.variation),
+                Cell::Number(round.change),
+                error.into(),
+            ]);
+        }
+        csv.finish()
+    }
+
+    pub(super) fn points_per_node(&self) -> Vec<usize> {
+        let mut count = vec![0; self.input.points.nodes.len()];
+        self.input.points.node_of_row.iter().for_each(|&i| count[i as usize] += 1);
+        count
+    }
+
+    /// What the error is.
+    pub(super) fn measure(&self) -> &'static str {
+        match self.input.task {
+            Task::Regression => "mean squared error",
+            Task::Classification(_) => "share of wrong predictions",
+        }
+    }
+
+    /// The kinds with the number of nodes that have them, the most frequent first.
+    pub(super) fn kinds(&self) -> Vec<(String, usize)> {
+        let mut kinds: Vec<(String, usize)> = Vec::new();
+        for kind in self.input.kinds.iter().map(ToString::to_string) {
+            match kinds.iter_mut().find(|k| k.0 == kind) {
+                Some(known) => known.1 += 1,
+                None => kinds.push((kind, 1)),
+            }
+        }
+        kinds.sort_by_key(|k| std::cmp::Reverse(k.1));
+        kinds
+    }
+
+    fn summary(&self) -> Value {
+        let (input, rounds) = (self.input, &self.trained.rounds);
+        let variation = |r: Option<&netfed::relax::RelaxRound>| r.map(|r| r.variation);
+        let kinds: serde_json::Map<String, Value> =
+            self.kinds().into_iter().map(|(k, n)| (k, json!(n))).collect();
+        let validation = self.validation.as_ref().map(|v| {
+            let (better, worse, judged) = v.verdicts();
+            json!({
+                "points": v.points,
+                "measure": self.measure(),
+                "alone": v.alone(),
+                "coupled": v.coupled(),
+                "nodes_judged": judged,
+                "nodes_better": better,
+                "nodes_worse": worse,
+            })
+        });
+        json!({
+            "status": if self.trained.stopped { "interrupted" } else { "finished" },
+            "task": self.args.task,
+            "classes": if input.classes.is_empty() { json!(null) } else { json!(input.classes) },
+            "alpha": input.alpha,
+            "rounds": rounds.len() - 1,
+            "nodes": input.points.nodes.len(),
+            "nodes_with_data": self.points_per_node().iter().filter(|m| **m > 0).count(),
+            "edges": input.graph.edges().len(),
+            "features": input.points.features.len(),
+            "points": input.points.node_of_row.len(),
+            "models": kinds,
+            "public_points": input.public.rows(),
+            "public_points_from": words::public(self),
+            "problem": words::problem(self),
+            "variation_alone": variation(rounds.first()),
+            "variation": variation(rounds.last()),
+            "change": rounds.last().map(|r| r.change),
+            "validation": validation,
+            "standardize": self.args.standardize,
+            "seed": self.args.seed,
+            "warnings": input.warnings,
+            "seconds": (self.seconds * 1e6).round() / 1e6,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! The page of `netfed relax`: what to take from it, the rounds, every node before and after.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::outcome::Outcome;
+use super::words::{advice, kinds, problem, public, variation, verdict};
+use crate::commands::path::page::{sentences, warnings};
+use crate::progress::duration;
+use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
+use crate::report::text::{number, plural};
+use crate::report::{figure, page as whole};
+
+/// The most nodes in the table.
+const SHOWN: usize = 60;
+
+/// The whole page.
+pub(super) fn page(o: &Outcome) -> String {
+    let tone = match &o.validation {
+        Some(v) if v.coupled() > v.alone() => "poor",
+        Some(v) if v.coupled() < v.alone() => "good",
+        _ => "fair",
+    };
+    let lines: Vec<String> =
+        [Some(verdict(o)), variation(o), Some(advice(o))].into_iter().flatten().collect();
+    let how = [
+        format!("Models: {}.", kinds(o)),
+        format!("Public points: {}, from {}.", plural(o.input.public.rows(), "point"), public(o)),
+        format!("In every round: {}.", problem(o)),
+        format!(
+            "What travels over an edge in a round: {} in each direction, the predictions of a model on the public points. Whoever has them can imitate the model there, and may learn about points of the training data that lie near public ones. Data and models stay where they are.",
+            plural(o.input.public.rows() * o.input.task.outputs(), "number")
+        ),
+    ];
+    let body = html! {
+        header class=(tone) {
+            p.origin { "netfed relax · version " (env!("CARGO_PKG_VERSION")) }
+            h1 { (headline(o)) }
+            dl.figures {
+                (figure("Nodes", &o.input.points.nodes.len().to_string()))
+                (figure("Edges", &o.input.graph.edges().len().to_string()))
+                (figure("Features", &o.input.points.features.len().to_string()))
+                (figure("α", &number(o.input.alpha)))
+                (figure("Rounds", &(o.trained.rounds.len() - 1).to_string()))
+                (figure("Time", &duration(o.seconds)))
+            }
+        }
+        (sentences("What to take from it", &lines))
+        (warnings(&o.input.warnings))
+        section { h2 { "Round by round" } div.pair { (rounds(o)) (errors(o)) } }
+        (nodes(o))
+        (sentences("How it was done", &how))
+    };
+    whole("netfed relax", &body)
+}
+
+fn headline(o: &Outcome) -> String {
+    let models = plural(o.input.points.nodes.len(), "local model");
+    match &o.validation {
+        Some(v) if o.input.alpha > 0.0 && v.alone() > 0.0 => {
+            let percent = 100.0 * (v.coupled() / v.alone() - 1.0);
+            let word = if percent < 0.0 { "less" } else { "more" };
+            format!("{models}: {:.0}% {word} error than alone", percent.abs())
+        }
+        _ => format!("{models}, α = {}", number(o.input.alpha)),
+    }
+}
+
+fn series(name: &str, points: Vec<(f64, f64)>, color: usize) -> Series<'_> {
+    Series { name, points, spread: Vec::new(), color, dashed: false, joined: true }
+}
+
+fn chart(
+    title: &str,
+    label: &str,
+    scale: Scale,
+    line: Vec<(f64, f64)>,
+    rule: Option<(f64, String)>,
+) -> String {
+    let axis = |label, scale| Axis { label, scale, range: None };
+    line_chart(&LineChart {
+        title,
+        x: axis("round", Scale::Linear),
+        y: axis(label, scale),
+        series: vec![series(label, line, 0)],
+        x_rules: Vec::new(),
+        y_rules: rule.into_iter().collect(),
+        width: 480.0,
+        height: 300.0,
+    })
+}
+
+/// The variation by round.
+fn rounds(o: &Outcome) -> Markup {
+    let places: Vec<(f64, f64)> =
+        o.trained.rounds.iter().map(|r| (r.round as f64, r.variation)).collect();
+    let positive = places.iter().all(|p| p.1 > 0.0);
+    let scale = if positive { Scale::Log10 } else { Scale::Linear };
+    let svg = chart("Variation of the predictions by round.", "variation", scale, places, None);
+    html! {
+        figure {
+            (PreEscaped(svg))
+            figcaption { "How far the predictions of neighbors are apart on the public points: the sum over the edges, in both directions, of the weight times the mean squared difference. Round 0 is every node alone." }
+        }
+    }
+}
+
+/// The validation error by round.
+fn errors(o: &Outcome) -> Markup {
+    let Some(v) = &o.validation else { return html! {} };
+    let places = v.rounds.iter().enumerate().map(|(k, e)| (k as f64, *e)).collect();
+    let rule = (v.alone(), format!("alone: {}", number(v.alone())));
+    let svg = chart(
+        "Error on points held back, by round.",
+        o.measure(),
+        Scale::Linear,
+        places,
+        Some(rule),
+    );
+    html! {
+        figure {
+            (PreEscaped(svg))
+            figcaption { "The error on " (plural(v.points, "point")) " that this training has not seen. The models that are kept were trained on all points." }
+        }
+    }
+}
+
+/// Every node before and after, those that lose most first.
+fn nodes(o: &Outcome) -> Markup {
+    let Some(v) = &o.validation else { return html! {} };
+    let mut judged: Vec<(usize, (usize, f64, f64))> =
+        v.nodes.iter().enumerate().filter_map(|(i, e)| Some((i, (*e)?))).collect();
+    judged.sort_by(|a, b| (b.1.2 - b.1.1).total_cmp(&(a.1.2 - a.1.1)));
+    let places = |pick: fn(&(usize, f64, f64)) -> f64| -> Vec<(f64, f64)> {
+        let mut order: Vec<&(usize, f64, f64)> = judged.iter().map(|j| &j.1).collect();
+        order.sort_by(|a, b| a.1.total_cmp(&b.1));
+        order.iter().enumerate().map(|(k, e)| ((k + 1) as f64, pick(e))).collect()
+    };
+    let dots = |name, pick, color| Series { joined: false, ..series(name, places(pick), color) };
+    let axis = |label| Axis { label, scale: Scale::Linear, range: None };
+    let svg = line_chart(&LineChart {
+        title: "Error of every node, alone and coupled.",
+        x: axis("nodes, by their error alone"),
+        y: axis(o.measure()),
+        series: vec![dots("alone", |e| e.1, 1), dots("coupled", |e| e.2, 0)],
+        x_rules: Vec::new(),
+        y_rules: Vec::new(),
+        width: 960.0,
+        height: 360.0,
+    });
+    html! {
+        section id="nodes" {
+            h2 { "Every node before and after" }
+            figure.wide {
+                (PreEscaped(svg))
+                figcaption { "Nodes in the order of their error alone; the other dot of a node is its error when coupled. With few points held back per node, single nodes scatter." }
+            }
+            div.scroll tabindex="0" { table {
+                thead { tr {
+                    th scope="col" { "Node" } th scope="col" { "Model" } th.num scope="col" { "Held back" }
+                    th.num scope="col" { "Alone" } th.num scope="col" { "Coupled" } th.num scope="col" { "Change" }
+                } }
+                tbody {
+                    @for (i, (points, alone, coupled)) in judged.iter().take(SHOWN) { tr {
+                        td { (o.input.points.nodes[*i]) } td { (o.input.kinds[*i]) } td.num { (points) }
+                        td.num { (number(*alone)) } td.num { (number(*coupled)) } td.num { (number(coupled - alone)) }
+                    } }
+                }
+            } }
+            p.caption {
+                "Those that lose most first. "
+                @if judged.len() > SHOWN { (SHOWN) " of " (plural(judged.len(), "node")) "; " }
+                code { "nodes.csv" } " has all of them."
+            }
+        }
+    }
+}

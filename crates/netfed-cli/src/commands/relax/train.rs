@@ -1,0 +1,128 @@
+//! Running the rounds, and judging the models on points that were held back.
+
+use std::sync::Arc;
+
+use netfed::Matrix;
+use netfed::model::{LocalModel, Task};
+use netfed::relax::{
+    Examples, FedRelax, Neighbor, RelaxNode, RelaxRound, RelaxSettings, RelaxWeights,
+};
+
+use super::input::Input;
+use crate::failure::Failure;
+use crate::load::PointTable;
+use crate::progress::{Steps, interrupted};
+
+/// Messages that move less than this no longer change anything.
+const SETTLED: f64 = 1e-9;
+
+/// The end of a training.
+pub(super) struct Trained {
+    pub(super) models: Vec<Box<dyn LocalModel>>,
+    pub(super) rounds: Vec<RelaxRound>,
+    /// Errors on the points held back: per round, per node the number of points and the sum of their errors.
+    pub(super) errors: Vec<Vec<(usize, f64)>>,
+    pub(super) stopped: bool,
+}
+
+/// Trains on the points of the input that `keep` chooses; the others judge.
+pub(super) fn train(
+    input: &Input,
+    rounds: u64,
+    seed: u64,
+    keep: impl Fn(usize) -> bool,
+    steps: &Steps,
+) -> Result<Trained, Failure> {
+    let (own, held) = (input.points.select(&keep), input.points.select(|r| !keep(r)));
+    let own = by_node(input, &own)?;
+    let held = by_node(input, &held)?;
+    let nodes = own
+        .into_iter()
+        .enumerate()
+        .map(|(i, e)| node(input, i, e, seed))
+        .collect::<Result<_, _>>()?;
+    let mut network = FedRelax::new(&input.graph, nodes)?;
+    let (mut done, mut errors, mut stopped) = (Vec::new(), Vec::new(), false);
+    for k in 0..=rounds {
+        let round = network.round()?;
+        done.push(round);
+        errors.push(judge(network.nodes(), &held, input.task));
+        steps.step(&format!("round {k}, variation {:.3e}", round.variation));
+        stopped = interrupted();
+        if stopped || input.alpha == 0.0 || k > 0 && round.change <= SETTLED {
+            (k..rounds).for_each(|_| steps.step("settled"));
+            break;
+        }
+    }
+    let models = network.into_nodes().into_iter().map(RelaxNode::into_model).collect();
+    Ok(Trained { models, rounds: done, errors, stopped })
+}
+
+/// The points of every node with their targets.
+fn by_node(input: &Input, table: &PointTable) -> Result<Vec<Examples>, Failure> {
+    let (d, outputs) = (table.features.len(), input.task.outputs());
+    let (mut x, mut t) = (vec![Vec::new(); table.nodes.len()], vec![Vec::new(); table.nodes.len()]);
+    let labels = table.y.as_deref().unwrap_or(&[]);
+    for ((row, &node), &y) in table.x.chunks_exact(d).zip(&table.node_of_row).zip(labels) {
+        x[node as usize].extend_from_slice(row);
+        match input.task {
+            Task::Regression => t[node as usize].push(y),
+            Task::Classification(_) => {
+                t[node as usize].extend(input.classes.iter().map(|c| f64::from(u8::from(*c == y))));
+            }
+        }
+    }
+    let pairs = x.into_iter().zip(t);
+    pairs
+        .map(|(x, t)| {
+            Ok(Examples {
+                points: Matrix::from_rows(d, x)?,
+                targets: Matrix::from_rows(outputs, t)?,
+            })
+        })
+        .collect()
+}
+
+fn node(input: &Input, i: usize, own: Examples, seed: u64) -> Result<RelaxNode, Failure> {
+    let edge = |inc: &netfed::Incidence| Neighbor {
+        weight: input.graph.edges()[inc.edge()].weight,
+        public: Arc::clone(&input.public),
+    };
+    let neighbors: Vec<Neighbor> = input.graph.incident(i).iter().map(edge).collect();
+    // Another seed for every node.
+    let seed = seed.wrapping_add((i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let model = input.kinds[i].build(input.task, own.points.cols(), seed);
+    let settings = RelaxSettings {
+        alpha: input.alpha,
+        weights: RelaxWeights::Objective,
+        held: Some(Arc::clone(&input.public)),
+    };
+    Ok(RelaxNode::new(model, own, Arc::clone(&input.public), &neighbors, settings)?)
+}
+
+/// Squared errors, or wrong classes, of every node's points.
+fn judge(nodes: &[RelaxNode], held: &[Examples], task: Task) -> Vec<(usize, f64)> {
+    let of_node = |(node, held): (&RelaxNode, &Examples)| {
+        let mut out = Matrix::zeros(held.points.rows(), task.outputs());
+        node.model().predict(&held.points, &mut out);
+        let error = |r: usize| match task {
+            Task::Regression => (out.row(r)[0] - held.targets.row(r)[0]).powi(2),
+            Task::Classification(_) => {
+                f64::from(u8::from(likeliest(out.row(r)) != likeliest(held.targets.row(r))))
+            }
+        };
+        (out.rows(), (0..out.rows()).map(error).sum())
+    };
+    nodes.iter().zip(held).map(of_node).collect()
+}
+
+/// The class with the largest probability, the first of several.
+pub(crate) fn likeliest(probabilities: &[f64]) -> usize {
+    let mut best = 0;
+    for (k, p) in probabilities.iter().enumerate() {
+        if *p > probabilities[best] {
+            best = k;
+        }
+    }
+    best
+}

@@ -1,0 +1,241 @@
+//! The models of `netfed relax` on disk: one safetensors file, numbers and names but no code, and how to read it back.
+//!
+//! Tensors are called `node.part`, with nodes counted from 0. Everything else is one JSON text in the file's metadata.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use netfed::Matrix;
+use netfed::model::{LocalModel, ModelKind, Part, Task};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use serde_json::json;
+
+use crate::commands::relax::Scaling;
+use crate::failure::Failure;
+use crate::load::{PointColumns, PointTable, Target, read_points};
+
+/// Name of the file.
+pub(crate) const FILE: &str = "models.safetensors";
+/// The entry of the metadata.
+const ENTRY: &str = "netfed";
+const SHIFT: &str = "scaling.shift";
+const SCALE: &str = "scaling.scale";
+
+/// What belongs to the models.
+pub(crate) struct Saved {
+    pub(crate) task: Task,
+    pub(crate) classes: Vec<f64>,
+    pub(crate) node_column: String,
+    pub(crate) target: String,
+    pub(crate) features: Vec<String>,
+    pub(crate) nodes: Vec<String>,
+    pub(crate) kinds: Vec<ModelKind>,
+    pub(crate) scaling: Option<Scaling>,
+}
+
+impl Saved {
+    /// The file.
+    pub(crate) fn to_bytes(&self, models: &[Box<dyn LocalModel>]) -> Result<Vec<u8>, Failure> {
+        let mut tensors: Vec<(String, Vec<usize>, Vec<u8>)> = Vec::new();
+        let bytes = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        for (i, model) in models.iter().enumerate() {
+            for part in model.parts() {
+                tensors.push((format!("{i}.{}", part.name), part.shape, bytes(&part.values)));
+            }
+        }
+        if let Some(s) = &self.scaling {
+            for (name, values) in [(SHIFT, &s.shift), (SCALE, &s.scale)] {
+                tensors.push((name.into(), vec![values.len()], bytes(values)));
+            }
+        }
+        let about = json!({
+            "version": 1,
+            "classes": self.classes,
+            "node_column": self.node_column,
+            "target": self.target,
+            "features": self.features,
+            "nodes": self.nodes,
+            "models": self.kinds.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        });
+        let cannot = |e| Failure::other(format!("cannot write {FILE}: {e}."));
+        let views = tensors
+            .iter()
+            .map(|(name, shape, data)| {
+                Ok((name.as_str(), TensorView::new(Dtype::F64, shape.clone(), data)?))
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(cannot)?;
+        let metadata = HashMap::from([(ENTRY.to_owned(), about.to_string())]);
+        serialize(views, Some(metadata)).map_err(cannot)
+    }
+}
+
+/// Models read back.
+pub(crate) struct ModelFolder {
+    pub(crate) saved: Saved,
+    models: Vec<Box<dyn LocalModel>>,
+    place: HashMap<String, usize>,
+}
+
+impl ModelFolder {
+    /// Whether `netfed relax` wrote this folder.
+    pub(crate) fn is_at(path: &Path) -> bool {
+        path.join(FILE).is_file()
+    }
+
+    /// Opens a folder.
+    pub(crate) fn open(path: &Path) -> Result<ModelFolder, Failure> {
+        let file = path.join(FILE);
+        let bytes = std::fs::read(&file)
+            .map_err(|e| Failure::input(format!("cannot open {}: {e}.", file.display())))?;
+        ModelFolder::from_bytes(&bytes)
+            .map_err(|e| Failure::input(format!("{}: {e}.", file.display())))
+    }
+
+    /// What is wrong with the file comes as words without a period.
+    fn from_bytes(bytes: &[u8]) -> Result<ModelFolder, String> {
+        let broken = |e: safetensors::SafeTensorError| format!("not a safetensors file ({e})");
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
+        let file = SafeTensors::deserialize(bytes).map_err(broken)?;
+        let about = header.metadata().as_ref().and_then(|m| m.get(ENTRY));
+        let about = about.ok_or("no models of netfed in it")?;
+        let about: About = serde_json::from_str(about)
+            .map_err(|e| format!("the description of the models is damaged ({e})"))?;
+        if about.version != 1 {
+            return Err(format!(
+                "it has version {} of the format; this netfed reads version 1",
+                about.version
+            ));
+        }
+        let saved = about.check(scaling(&file)?)?;
+        let mut parts: Vec<Vec<Part>> = saved.nodes.iter().map(|_| Vec::new()).collect();
+        for (name, view) in file.iter().filter(|(name, _)| *name != SHIFT && *name != SCALE) {
+            let (node, part) = name.split_once('.').unwrap_or((name, ""));
+            let node = node.parse::<usize>().ok().and_then(|i| parts.get_mut(i));
+            let node = node.ok_or_else(|| format!("the tensor \"{name}\" belongs to no node"))?;
+            node.push(Part::new(part, view.shape(), numbers(name, &view)?));
+        }
+        let dim = saved.features.len();
+        let mut models = Vec::with_capacity(parts.len());
+        for ((kind, parts), node) in saved.kinds.iter().zip(&parts).zip(&saved.nodes) {
+            let mut model = kind.build(saved.task, dim, 0);
+            // A model without parts was never fitted.
+            if !parts.is_empty() {
+                model.restore(parts).map_err(|e| format!("the node \"{node}\": {e}"))?;
+            }
+            models.push(model);
+        }
+        let place = saved.nodes.iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();
+        Ok(ModelFolder { saved, models, place })
+    }
+
+    /// Reads data points with the features of the models.
+    pub(crate) fn read(&self, path: &Path, target_optional: bool) -> Result<PointTable, Failure> {
+        let columns = PointColumns {
+            node: self.saved.node_column.clone(),
+            target: self.saved.target.clone(),
+            features: Some(self.saved.features.clone()),
+            kind: Target::Real,
+            target_optional,
+            trained: true,
+            ..PointColumns::default()
+        };
+        let points = read_points(path, &columns)?;
+        if let Some(stranger) = points.nodes.iter().find(|n| !self.place.contains_key(*n)) {
+            return Err(Failure::input(format!(
+                "{}: the node \"{stranger}\" is not in the run; its {} nodes are listed in nodes.csv.",
+                path.display(),
+                self.models.len()
+            )));
+        }
+        Ok(points)
+    }
+
+    /// Predictions for all points, one row each: a number, or the probabilities of all classes.
+    pub(crate) fn predict(&self, points: &PointTable) -> Result<Matrix, Failure> {
+        let (d, outputs) = (points.features.len(), self.saved.task.outputs());
+        let mut x = points.x.clone();
+        if let Some(scaling) = &self.saved.scaling {
+            scaling.apply(&mut x);
+        }
+        let mut rows = vec![Vec::new(); points.nodes.len()];
+        points.node_of_row.iter().enumerate().for_each(|(r, &i)| rows[i as usize].push(r));
+        let mut all = Matrix::zeros(points.node_of_row.len(), outputs);
+        for (name, rows) in points.nodes.iter().zip(&rows) {
+            let own = rows.iter().flat_map(|&r| &x[r * d..(r + 1) * d]).copied().collect();
+            let mut out = Matrix::zeros(rows.len(), outputs);
+            self.models[self.place.get(name).copied().unwrap_or(0)]
+                .predict(&Matrix::from_rows(d, own)?, &mut out);
+            for (k, &r) in rows.iter().enumerate() {
+                all.row_mut(r).copy_from_slice(out.row(k));
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The metadata as written.
+#[derive(serde::Deserialize)]
+struct About {
+    version: u32,
+    classes: Vec<f64>,
+    node_column: String,
+    target: String,
+    features: Vec<String>,
+    nodes: Vec<String>,
+    models: Vec<String>,
+}
+
+impl About {
+    fn check(self, scaling: Option<Scaling>) -> Result<Saved, String> {
+        if self.features.is_empty() || self.nodes.len() != self.models.len() {
+            return Err("the description of the models does not fit together".into());
+        }
+        if scaling.as_ref().is_some_and(|s| s.shift.len() != self.features.len()) {
+            return Err("the scaling of the features does not fit to them".into());
+        }
+        let task = match self.classes.len() {
+            0 => Task::Regression,
+            1 => return Err("there is only one class".into()),
+            count => Task::Classification(count),
+        };
+        let kinds = self.models.iter().map(|text| {
+            let kind: ModelKind = text.parse()?;
+            kind.suits(task)?;
+            Ok(kind)
+        });
+        let kinds = kinds.collect::<Result<_, netfed::Error>>().map_err(|e| e.to_string())?;
+        Ok(Saved {
+            task,
+            classes: self.classes,
+            node_column: self.node_column,
+            target: self.target,
+            features: self.features,
+            nodes: self.nodes,
+            kinds,
+            scaling,
+        })
+    }
+}
+
+/// The numbers of a tensor.
+fn numbers(name: &str, view: &TensorView<'_>) -> Result<Vec<f64>, String> {
+    if view.dtype() != Dtype::F64 {
+        return Err(format!(
+            "the tensor \"{name}\" has numbers of type {}; expected F64",
+            view.dtype()
+        ));
+    }
+    let (numbers, _) = view.data().as_chunks::<8>();
+    Ok(numbers.iter().map(|b| f64::from_le_bytes(*b)).collect())
+}
+
+fn scaling(file: &SafeTensors<'_>) -> Result<Option<Scaling>, String> {
+    let (Ok(shift), Ok(scale)) = (file.tensor(SHIFT), file.tensor(SCALE)) else { return Ok(None) };
+    let (shift, scale) = (numbers(SHIFT, &shift)?, numbers(SCALE, &scale)?);
+    let good = shift.iter().all(|v| v.is_finite()) && scale.iter().all(|v| *v > 0.0);
+    match good && shift.len() == scale.len() {
+        true => Ok(Some(Scaling { shift, scale })),
+        false => Err("the scaling of the features is damaged".into()),
+    }
+}

@@ -1,0 +1,246 @@
+//! `netfed relax` from the outside: models of several kinds in one network, saved and used again; what it refuses.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failed test may panic"
+)]
+
+mod common;
+
+use common::{Place, stderr, stdout};
+use netfed::generate::{random, stochastic_block_model};
+use rand::RngExt;
+use std::fmt::Write;
+
+const KINDS: [&str; 5] = [
+    "tree,depth=4",
+    "forest,trees=20",
+    "kernel,",
+    "perceptron,hidden=16 epochs=30 rate=0.01",
+    "ridge,ridge=0.01",
+];
+
+/// Two clusters of nodes, y = 2 sin(1.5 x₁) ± x₂ with noise; five kinds of models in turn.
+fn five_kinds(place: &Place, nodes: usize) {
+    let mut random = random(5);
+    let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+    let half = nodes / 2;
+    for (file, points, noise) in [("points.csv", 10, 0.3), ("test.csv", 20, 0.0)] {
+        let mut text = String::from("node,x1,x2,y\n");
+        for i in 0..nodes {
+            for _ in 0..points {
+                let (a, b) = (normal(), normal());
+                let side = if i < half { 1.0 } else { -1.0 };
+                let y = 2.0 * (1.5 * a).sin() + side * b + noise * normal();
+                writeln!(text, "n{i},{a},{b},{y}").unwrap();
+            }
+        }
+        place.write(file, &text);
+    }
+    let graph = stochastic_block_model(&[half, nodes - half], 0.5, 0.02, 3).unwrap();
+    let mut text = String::from("source,target,weight\n");
+    graph.edges().iter().for_each(|e| writeln!(text, "n{},n{},1", e.tail, e.head).unwrap());
+    place.write("edges.csv", &text);
+    let mut text = String::from("node,model,options\n");
+    (0..nodes).for_each(|i| writeln!(text, "n{i},{}", KINDS[i % 5]).unwrap());
+    place.write("models.csv", &text);
+}
+
+fn error(place: &Place, run: &str) -> f64 {
+    let output = place.run(&format!("evaluate --run {run} --data test.csv --json"));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let result: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    result["overall"]["mean squared error"].as_f64().unwrap()
+}
+
+#[test]
+fn five_kinds_of_models_train_in_one_run_and_beat_training_alone() {
+    let place = Place::new();
+    five_kinds(&place, 20);
+    let line = "relax --data points.csv --graph edges.csv --models models.csv --rounds 6";
+    let output = place.run(&format!("{line} --alpha 0.1 --out run"));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = stdout(&output);
+    assert!(said.contains("held back") && said.contains("netfed predict --run run"), "{said}");
+    let alone = place.run(&format!("{line} --alpha 0 --hold-out 0 --quiet --out alone"));
+    assert_eq!(alone.status.code(), Some(0), "{}", stderr(&alone));
+    // On points that neither has seen.
+    let (coupled, alone) = (error(&place, "run"), error(&place, "alone"));
+    assert!(coupled < 0.8 * alone, "{coupled} {alone}");
+    // What the run itself says about points held back.
+    let summary = place.json("run/summary.json");
+    let validation = &summary["validation"];
+    let held = |name: &str| validation[name].as_f64().unwrap();
+    assert!(held("coupled") < held("alone") && validation["points"] == 40, "{summary}");
+    assert_eq!(summary["models"].as_object().unwrap().len(), 5);
+    assert!(summary["variation"].as_f64() < summary["variation_alone"].as_f64());
+    assert!(summary["public_points_from"].as_str().unwrap().contains("these moments leave"));
+    assert_eq!(place.read("run/nodes.csv").lines().count(), 21);
+    assert_eq!(place.read("run/history.csv").lines().count(), 8);
+    let page = place.read("run/report.html");
+    assert!(page.contains("Every node before and after") && page.matches("<svg").count() >= 5);
+    assert!(!page.contains("NaN") && !page.contains("<script"));
+    // One thread or two, the same bits.
+    let again = place.run(&format!("{line} --alpha 0.1 --threads 1 --quiet --out again"));
+    assert_eq!(again.status.code(), Some(0));
+    let bytes =
+        |run: &str| std::fs::read(place.path(&format!("{run}/models.safetensors"))).unwrap();
+    assert!(bytes("run") == bytes("again"), "the models differ");
+    assert_eq!(place.read("run/history.csv"), place.read("again/history.csv"));
+}
+
+#[test]
+fn classes_have_probabilities_and_public_points_come_from_a_file() {
+    let place = Place::new();
+    let mut random = random(2);
+    let (mut points, mut public) = (String::from("x,node,kind\n"), String::from("x\n"));
+    for i in 0..6 {
+        for _ in 0..8 {
+            let x = 6.0 * random.random::<f64>();
+            // Classes 3, 5 and 8 along x.
+            let kind = [3, 5, 8][(x / 2.0) as usize];
+            writeln!(points, "{x},{i},{kind}").unwrap();
+        }
+    }
+    (0..25).for_each(|k| writeln!(public, "{}", 0.25 * f64::from(k)).unwrap());
+    place.write("points.csv", &points);
+    place.write("public.csv", &public);
+    place.write("edges.csv", "source,target\n0,1\n1,2\n2,3\n3,4\n4,5\n5,out\n");
+    place.write("models.csv", "node,model\n0,tree\n1,logistic\n2,nearest k=3\n");
+    let output = place.run(
+        "relax --data points.csv --graph edges.csv --target kind --public public.csv --task classification --models models.csv --model boosting --standardize --alpha 0.5 --rounds 4 --out run",
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 node without data points"), "{}", stderr(&output));
+    let summary = place.json("run/summary.json");
+    assert_eq!(summary["classes"], serde_json::json!([3.0, 5.0, 8.0]));
+    assert_eq!(summary["public_points_from"], "the file public.csv");
+    // Also the node without data predicts; it has learned from its neighbor.
+    place.write("new.csv", "node,x\nout,1\nout,3\nout,5\n0,1\n1,3\n2,5\n");
+    let output = place.run("predict --run run --data new.csv --out p.csv");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = place.read("p.csv");
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("node,prediction,probability_3,probability_5,probability_8"));
+    let mut right = 0;
+    for (line, class) in lines.zip(["3", "5", "8", "3", "5", "8"]) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let sum: f64 = cells[2..].iter().map(|c| c.parse::<f64>().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{line}");
+        right += usize::from(cells[1] == class);
+    }
+    assert!(right >= 5, "{text}");
+    let output = place.run("evaluate --run run --target x --data points.csv --json");
+    assert_eq!(output.status.code(), Some(2));
+    let output = place.run("evaluate --run run --data points.csv --json");
+    let result: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert!(result["overall"]["accuracy"].as_f64().unwrap() > 0.85, "{result}");
+    place.write("odd.csv", "node,x,kind\n0,1,4\n");
+    let output = place.run("evaluate --run run --data odd.csv");
+    assert!(stderr(&output).contains("the label 4 is not one of the classes of the run, 3, 5, 8"));
+}
+
+#[test]
+fn saved_models_that_were_spoiled_are_refused() {
+    let place = Place::with_small_data();
+    let line = "relax --data points.csv --graph edges.csv --model linear --alpha 0.1 --out run";
+    assert_eq!(place.run(line).status.code(), Some(0));
+    let file = place.path("run/models.safetensors");
+    let good = std::fs::read(&file).unwrap();
+    let message = |bytes: &[u8]| {
+        std::fs::write(&file, bytes).unwrap();
+        let output = place.run("predict --run run --data points.csv --out p.csv");
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(!place.path("p.csv").exists());
+        stderr(&output)
+    };
+    assert!(message(b"").contains("not a safetensors file"));
+    assert!(message(&good[..good.len() - 8]).contains("not a safetensors file"));
+    let replace = |from: &str, to: &str| {
+        let text: Vec<u8> = good.clone();
+        let at = text.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
+        [&text[..at], to.as_bytes(), &text[at + from.len()..]].concat()
+    };
+    assert!(message(&replace("netfed", "netfee")).contains("no models of netfed"));
+    assert!(message(&replace("\\\"linear\\\"", "\\\"liner0\\\"")).contains("liner0"));
+    assert!(message(&replace("0.weights", "9.weights")).contains("belongs to no node"));
+    let mut nan = good.clone();
+    let last = nan.len() - 8;
+    nan[last..].copy_from_slice(&f64::NAN.to_le_bytes());
+    assert!(message(&nan).contains("the saved model cannot be used"));
+    std::fs::write(&file, &good).unwrap();
+    let output = place.run("explain --run run");
+    assert!(stderr(&output).contains("a folder that netfed relax wrote"), "{}", stderr(&output));
+    place.write("stranger.csv", "node,x1,x2\nz,1,2\n");
+    let output = place.run("predict --run run --data stranger.csv --out p.csv");
+    assert!(stderr(&output).contains("the node \"z\" is not in the run"));
+}
+
+#[test]
+fn every_fault_is_one_clear_sentence() {
+    let place = Place::with_small_data();
+    place.write("other.csv", "x1,x3\n1,2\n");
+    place.write("few.csv", "node,model\na,tree\n");
+    place.write("strange.csv", "node,model\nz,tree\n");
+    place.write("wrong.csv", "node,model,options\na,tree,dept=3\n");
+    place.write("one.csv", "node,x1,y\na,1,2\nb,2,2\n");
+    let base = "relax --data points.csv --graph edges.csv --out run --quiet";
+    for (flags, message) in [
+        ("--alpha 0.1", "no model given; say --model NAME"),
+        ("--alpha -1 --model tree", "--alpha is -1; it must be at least 0"),
+        ("--alpha nan --model tree", "--alpha is NaN"),
+        ("--alpha 1 --model tre", "--model: model \"tre\": there is no model \"tre\""),
+        ("--alpha 1 --model tree --task regresion", "Did you mean \"regression\"?"),
+        ("--alpha 1 --model logistic", "it predicts classes; for numbers take linear"),
+        ("--alpha 1 --model tree --hold-out 1", "--hold-out is 1"),
+        ("--alpha 1 --model tree --public-points 0", "--public-points is 0"),
+        ("--alpha 1 --model tree --threads 0", "--threads is 0"),
+        (
+            "--alpha 1 --model tree --public other.csv",
+            "other.csv: expected the features of points.csv, which are \"x1\", \"x2\"; found \"x1\", \"x3\".",
+        ),
+        (
+            "--alpha 1 --model tree --task classification",
+            "points.csv, column \"y\": expected classes written as whole numbers, found 2.1; for labels that are numbers say --task regression.",
+        ),
+        ("--alpha 1 --models few.csv", "few.csv: no model for the node \"b\""),
+        ("--alpha 1 --models strange.csv", "strange.csv: the node \"z\" is neither in"),
+        ("--alpha 1 --models wrong.csv --model tree", "Did you mean \"depth\"?"),
+        ("--alpha 1 --model tree --data one.csv", "the argument '--data <FILE>' cannot be used"),
+    ] {
+        let output = place.run(&format!("{base} {flags}"));
+        assert_eq!(output.status.code(), Some(2), "{flags}: {}", stdout(&output));
+        assert!(stderr(&output).contains(message), "{flags}: {}", stderr(&output));
+        assert!(!place.path("run").exists(), "{flags}");
+    }
+    let one = "relax --data one.csv --graph edges.csv --model tree --task classification --alpha 1 --out run";
+    assert!(
+        stderr(&place.run(one)).contains("expected at least two classes, found only the label 2")
+    );
+}
+
+#[test]
+fn small_networks_work() {
+    // One edge to a node without data, a node without edges, one feature, one point.
+    let place = Place::new();
+    place.write("points.csv", "node,x,y\na,1,2\nlone,3,1\n");
+    place.write("edges.csv", "source,target\na,b\nc,d\n");
+    for model in ["tree", "linear", "kernel", "nearest", "forest", "boosting", "perceptron"] {
+        let output = place.run(&format!(
+            "relax --data points.csv --graph edges.csv --model {model} --alpha 1 --rounds 3 --force --out run"
+        ));
+        assert_eq!(output.status.code(), Some(0), "{model}: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("left untrained") && said.contains("trained alone"), "{said}");
+        place.write("new.csv", "node,x\na,1\nb,1\nc,1\nlone,3\n");
+        let output = place.run("predict --run run --data new.csv --force --out p.csv");
+        assert_eq!(output.status.code(), Some(0), "{model}: {}", stderr(&output));
+        let text = place.read("p.csv");
+        let values: Vec<f64> =
+            text.lines().skip(1).map(|l| l.split(',').nth(1).unwrap().parse().unwrap()).collect();
+        assert!(values.iter().all(|v| v.is_finite()), "{model}: {text}");
+        assert_eq!(values[2], 0.0, "{model}: nothing is known of c");
+    }
+}

@@ -1,0 +1,339 @@
+//! Growing a tree (CART) with exact splits. A node holds points with total weight W and weighted mean target μ. A split into left and right
+//! reduces the weighted sum of squares by
+//!
+//!   W ‖D‖² / (W_left · W_right),    D = Σ_left θ (t − μ)
+//!
+//! and the best split of all features and places is taken. For targets that are probabilities this is the reduction of Gini's impurity, also
+//! where they are soft. The orders of all features are sorted once and split with the nodes: a level costs O(points · features).
+
+use rand_chacha::ChaCha8Rng;
+
+use super::nodes::{LEAF, Node, Nodes};
+use crate::linalg::axpy;
+use crate::model::Points;
+use crate::{Error, Matrix};
+use rand::RngExt;
+
+/// A split must reduce the sum of squares by more than this part of what it is in the root: less is rounding.
+const LEAST_GAIN: f64 = 1e-20;
+
+/// Scores that differ by no more than this part are equal: several features may split a node into the same two sides, and rounding must not decide.
+/// Of equal splits the one with the widest gap between the points, relative to the range of the feature, is taken.
+const EQUAL: f64 = 1e-9;
+
+/// How far to grow.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Most questions on the way to a leaf.
+    pub(crate) depth: usize,
+    /// Least part of the whole weight in a leaf.
+    pub(crate) leaf: f64,
+}
+
+/// The features that a split may use: so many of all, chosen at random. If none of them can split, others are tried.
+pub(crate) struct Choice {
+    pub(crate) count: usize,
+    pub(crate) random: ChaCha8Rng,
+}
+
+/// A part of the points that is still to be split.
+struct Open {
+    start: usize,
+    end: usize,
+    depth: usize,
+    /// The parent, of which this is the right child.
+    parent: Option<usize>,
+    weight: f64,
+    /// Σ θ t
+    sums: Vec<f64>,
+}
+
+/// The best split so far: ‖D‖²/(W_left · W_right), the gap, and after which place in the order of which feature.
+struct Best {
+    score: f64,
+    gap: f64,
+    split: Option<(usize, usize)>,
+}
+
+impl Best {
+    /// What a split must have more of to be looked at.
+    fn bar(&self) -> f64 {
+        self.score * if self.split.is_some() { 1.0 - EQUAL } else { 1.0 }
+    }
+}
+
+struct Grower<'a> {
+    points: &'a Points,
+    /// The range of each feature.
+    ranges: Vec<f64>,
+    /// Points in the order of each feature, feature by feature; those of a node lie side by side.
+    orders: Vec<u32>,
+    count: usize,
+    /// Per point θ and θ t.
+    moments: Vec<f64>,
+    outputs: usize,
+    goes_right: Vec<bool>,
+    spare: Vec<u32>,
+    least_weight: f64,
+    least_gain: f64,
+}
+
+/// Grows a tree for targets with `outputs` numbers each; points without weight are not there. The input is checked.
+pub(crate) fn grow(
+    points: &Points,
+    targets: &Matrix,
+    weights: &[f64],
+    limits: Limits,
+    mut choice: Option<Choice>,
+) -> Result<Nodes, Error> {
+    let (mut grower, center, root) = Grower::new(points, targets, weights, limits);
+    let mut features: Vec<usize> = (0..points.rows().cols()).collect();
+    let (mut nodes, mut values): (Vec<Node>, Vec<f64>) = (Vec::new(), Vec::new());
+    let mut open = vec![root];
+    while let Some(part) = open.pop() {
+        let at = nodes.len();
+        if let Some(parent) = part.parent {
+            nodes[parent].right = at as u32;
+        }
+        nodes.push(LEAF);
+        values.extend(part.sums.iter().zip(&center).map(|(s, c)| c + s / part.weight));
+        if part.depth == limits.depth {
+            continue;
+        }
+        let best = match &mut choice {
+            None => grower.best(&part, &features, features.len()),
+            Some(choice) => {
+                shuffle(&mut features, &mut choice.random);
+                grower.best(&part, &features, choice.count)
+            }
+        };
+        if let Some((feature, place)) = best.split {
+            nodes[at] = Node {
+                feature: feature as u32,
+                right: 0,
+                threshold: grower.threshold(&part, feature, place),
+            };
+            let last = part.depth + 1 == limits.depth;
+            let (left, right) = grower.split(&part, at, (feature, place), last);
+            open.push(right);
+            open.push(left);
+        }
+    }
+    Ok(Nodes { nodes, values: Matrix::from_rows(center.len(), values)? })
+}
+
+fn shuffle(features: &mut [usize], random: &mut ChaCha8Rng) {
+    for k in (1..features.len()).rev() {
+        features.swap(k, random.random_range(0..=k));
+    }
+}
+
+impl<'a> Grower<'a> {
+    /// The grower, the mean of all targets (which are taken relative to it), and all points as the part to split.
+    fn new(
+        points: &'a Points,
+        targets: &Matrix,
+        weights: &[f64],
+        limits: Limits,
+    ) -> (Self, Vec<f64>, Open) {
+        let (dim, all, outputs) = (points.rows().cols(), points.rows().rows(), targets.cols());
+        let count = weights.iter().filter(|w| **w > 0.0).count();
+        let mut orders = Vec::with_capacity(count * dim);
+        for feature in 0..dim {
+            let order = points.order(feature);
+            match count == all {
+                true => orders.extend_from_slice(order),
+                false => orders.extend(order.iter().filter(|r| weights[**r as usize] > 0.0)),
+            }
+        }
+        let weight: f64 = weights.iter().sum();
+        let mut center = vec![0.0; outputs];
+        for (r, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+            axpy(w / weight, targets.row(r), &mut center);
+        }
+        let mut moments = vec![0.0; all * (outputs + 1)];
+        let (mut sums, mut squares) = (vec![0.0; outputs], 0.0);
+        for (r, moment) in moments.chunks_exact_mut(outputs + 1).enumerate() {
+            moment[0] = weights[r];
+            if weights[r] > 0.0 {
+                for (k, t) in targets.row(r).iter().enumerate() {
+                    let t = t - center[k];
+                    moment[k + 1] = weights[r] * t;
+                    sums[k] += weights[r] * t;
+                    squares += weights[r] * t * t;
+                }
+            }
+        }
+        let ends = |order: &[u32]| [order[0], order[count - 1]];
+        let range = |(feature, order): (usize, &[u32])| {
+            let [least, most] = ends(order).map(|row| points.rows().row(row as usize)[feature]);
+            most - least
+        };
+        let ranges = orders.chunks_exact(count).enumerate().map(range).collect();
+        let root = Open { start: 0, end: count, depth: 0, parent: None, weight, sums };
+        let grower = Grower {
+            points,
+            ranges,
+            orders,
+            count,
+            moments,
+            outputs,
+            goes_right: vec![false; all],
+            spare: vec![0; count],
+            least_weight: limits.leaf * weight,
+            least_gain: LEAST_GAIN * squares,
+        };
+        (grower, center, root)
+    }
+
+    fn order(&self, feature: usize, part: &Open) -> &[u32] {
+        &self.orders[feature * self.count + part.start..feature * self.count + part.end]
+    }
+
+    /// The best split by one of the first `enough` features, or by a later one if none of these can split.
+    fn best(&self, part: &Open, features: &[usize], enough: usize) -> Best {
+        let mut best = Best { score: self.least_gain / part.weight, gap: 0.0, split: None };
+        for (tried, &feature) in features.iter().enumerate() {
+            if tried >= enough && best.split.is_some() {
+                break;
+            }
+            match self.outputs {
+                1 => self.scan_numbers(part, feature, &mut best),
+                _ => self.scan_vectors(part, feature, &mut best),
+            }
+        }
+        best
+    }
+
+    fn scan_numbers(&self, part: &Open, feature: usize, best: &mut Best) {
+        let (order, ranks) = (self.order(feature, part), self.points.ranks(feature));
+        let (moments, least) = (self.moments.as_chunks::<2>().0, self.least_weight);
+        let (weight, mean) = (part.weight, part.sums[0] / part.weight);
+        let (mut left, mut sum, mut bar) = (0.0, 0.0, best.bar());
+        for (place, pair) in order.windows(2).enumerate() {
+            let [w, wt] = moments[pair[0] as usize];
+            left += w;
+            sum += wt;
+            let (d, right) = (sum - mean * left, weight - left);
+            let sides = left * right;
+            if d * d > bar * sides && apart(ranks, pair) && both_at_least(left, right, least) {
+                self.offer(best, d * d / sides, (feature, place), pair);
+                bar = best.bar();
+            }
+        }
+    }
+
+    fn scan_vectors(&self, part: &Open, feature: usize, best: &mut Best) {
+        let (order, ranks) = (self.order(feature, part), self.points.ranks(feature));
+        let (stride, least) = (self.outputs + 1, self.least_weight);
+        let mean: Vec<f64> = part.sums.iter().map(|s| s / part.weight).collect();
+        let (mut left, mut sums) = (0.0, vec![0.0; self.outputs]);
+        for (place, pair) in order.windows(2).enumerate() {
+            let moment = &self.moments[pair[0] as usize * stride..][..stride];
+            left += moment[0];
+            let mut square = 0.0;
+            for ((sum, wt), mean) in sums.iter_mut().zip(&moment[1..]).zip(&mean) {
+                *sum += wt;
+                let d = *sum - mean * left;
+                square += d * d;
+            }
+            let right = part.weight - left;
+            let better = square > best.bar() * (left * right);
+            if better && apart(ranks, pair) && both_at_least(left, right, least) {
+                self.offer(best, square / (left * right), (feature, place), pair);
+            }
+        }
+    }
+
+    /// Takes a split between two neighbors if it is better than the best so far, or equal with a wider gap.
+    fn offer(&self, best: &mut Best, score: f64, split: (usize, usize), pair: &[u32]) {
+        let [left, right] =
+            [pair[0], pair[1]].map(|row| self.points.rows().row(row as usize)[split.0]);
+        let gap = (right - left) / self.ranges[split.0];
+        if best.split.is_none()
+            || score > best.score * (1.0 + EQUAL)
+            || gap > best.gap * (1.0 + EQUAL)
+        {
+            *best = Best { score: score.max(best.score), gap, split: Some(split) };
+        }
+    }
+
+    /// A number between the values on both sides of a place; at least the left and less than the right one.
+    fn threshold(&self, part: &Open, feature: usize, place: usize) -> f64 {
+        let order = self.order(feature, part);
+        let [left, right] = [order[place], order[place + 1]]
+            .map(|row| self.points.rows().row(row as usize)[feature]);
+        let middle = 0.5 * left + 0.5 * right;
+        if middle >= left && middle < right { middle } else { left }
+    }
+
+    /// The two sides of a split. Where both will be leaves, the points need not be dealt out.
+    fn split(
+        &mut self,
+        part: &Open,
+        parent: usize,
+        at: (usize, usize),
+        last: bool,
+    ) -> (Open, Open) {
+        let (feature, place) = at;
+        let middle = part.start + place + 1;
+        let (mut weight, mut sums) = (0.0, vec![0.0; self.outputs]);
+        let from = feature * self.count;
+        for &row in &self.orders[from + part.start..from + middle] {
+            let moment = &self.moments[row as usize * (self.outputs + 1)..][..self.outputs + 1];
+            weight += moment[0];
+            sums.iter_mut().zip(&moment[1..]).for_each(|(sum, wt)| *sum += wt);
+            self.goes_right[row as usize] = false;
+        }
+        if !last {
+            for &row in &self.orders[from + middle..from + part.end] {
+                self.goes_right[row as usize] = true;
+            }
+            for (other, order) in self.orders.chunks_exact_mut(self.count).enumerate() {
+                if other != feature {
+                    deal(&mut order[part.start..part.end], &self.goes_right, &mut self.spare);
+                }
+            }
+        }
+        let rest = part.sums.iter().zip(&sums).map(|(all, left)| all - left).collect();
+        let side = |start, end, parent, weight, sums| Open {
+            start,
+            end,
+            depth: part.depth + 1,
+            parent,
+            weight,
+            sums,
+        };
+        (
+            side(part.start, middle, None, weight, sums),
+            side(middle, part.end, Some(parent), part.weight - weight, rest),
+        )
+    }
+}
+
+/// Whether two neighbors in an order have different values.
+#[inline]
+fn apart(ranks: &[u32], pair: &[u32]) -> bool {
+    ranks[pair[0] as usize] < ranks[pair[1] as usize]
+}
+
+#[inline]
+fn both_at_least(left: f64, right: f64, least: f64) -> bool {
+    left >= least && right >= least && right > 0.0
+}
+
+/// Puts the points that go left first; both sides keep their order.
+fn deal(order: &mut [u32], goes_right: &[bool], spare: &mut [u32]) {
+    let spare = &mut spare[..order.len()];
+    let (mut left, mut right) = (0, 0);
+    for k in 0..order.len() {
+        let row = order[k];
+        let is_right = usize::from(goes_right[row as usize]);
+        // Written to both places; only the one that counts is kept.
+        order[left] = row;
+        spare[right] = row;
+        left += 1 - is_right;
+        right += is_right;
+    }
+    order[left..].copy_from_slice(&spare[..right]);
+}

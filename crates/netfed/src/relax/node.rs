@@ -1,0 +1,272 @@
+//! Algorithm 1 as one node's half: fit, tell the neighbors what the model says about public points, take in what theirs say.
+//!
+//! The update (10) is a fit to the own points and to the neighbors' points with the neighbors' predictions as targets (19). Weights that make it (10):
+//!
+//!   own points 1/mᵢ,   points of neighbor j  αA_ij/|Pⱼ|
+//!
+//! Neighbors with the same public points have one copy of them: several targets of one point are one target, their weighted mean,
+//! with the sum of their weights. That is exact for squared error and for cross-entropy. A model whose fits start afresh is held back by
+//! points that its last version labels (20): the node is its own neighbor, with the mean weight of its edges.
+//!
+//! A state machine without input and output. A message is a flat slice, the predictions of all outputs point by point, the same for all neighbors; it
+//! is empty as long as the node has nothing to say: no data, and no neighbor that has said anything.
+
+use crate::model::{LocalModel, Points};
+use crate::{Error, Matrix};
+use std::sync::Arc;
+
+/// Points of a node with their targets, one row each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Examples {
+    /// The points.
+    pub points: Matrix,
+    /// Numbers, or the probabilities of all classes.
+    pub targets: Matrix,
+}
+
+/// A neighbor as a node sees it.
+#[derive(Debug, Clone)]
+pub struct Neighbor {
+    /// Weight A of the edge.
+    pub weight: f64,
+    /// The public points that the neighbor labels.
+    pub public: Arc<Matrix>,
+}
+
+/// How points are weighted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RelaxWeights {
+    /// As in (10).
+    #[default]
+    Objective,
+    /// As in the experiments of the paper: own points 1, points of neighbors αA, points labeled by the last version 1.
+    Published,
+}
+
+/// How the models are coupled.
+#[derive(Debug, Clone)]
+pub struct RelaxSettings {
+    /// α
+    pub alpha: f64,
+    /// How points are weighted.
+    pub weights: RelaxWeights,
+    /// Points for self-distillation (20); none: every fit may start afresh.
+    pub held: Option<Arc<Matrix>>,
+}
+
+/// Public points with one target each, at a place among the points of the fit.
+struct Block {
+    public: Arc<Matrix>,
+    start: usize,
+}
+
+/// An edge of the node.
+struct Slot {
+    weight: f64,
+    block: usize,
+    /// What the neighbor said last.
+    heard: Vec<f64>,
+}
+
+/// One node's half of Algorithm 1.
+pub struct RelaxNode {
+    model: Box<dyn LocalModel>,
+    settings: RelaxSettings,
+    /// The own points alone, and followed by all blocks.
+    alone: Points,
+    all: Points,
+    targets: Matrix,
+    own: usize,
+    public: Arc<Matrix>,
+    blocks: Vec<Block>,
+    slots: Vec<Slot>,
+    /// The block of self-distillation.
+    held: Option<usize>,
+    message: Vec<f64>,
+}
+
+impl RelaxNode {
+    /// A node with its model, its own points, the public points that it labels, and its neighbors in slot order.
+    pub fn new(
+        model: Box<dyn LocalModel>,
+        own: Examples,
+        public: Arc<Matrix>,
+        neighbors: &[Neighbor],
+        settings: RelaxSettings,
+    ) -> Result<RelaxNode, Error> {
+        let dim = own.points.cols();
+        let held = settings.held.clone().filter(|_| !model.warm() && settings.alpha > 0.0);
+        let sets = neighbors.iter().map(|n| &n.public).chain(held.as_ref());
+        if let Some(odd) = sets.clone().chain([&public]).find(|p| p.cols() != dim) {
+            let what = "features of a public point";
+            return Err(Error::Size { what, expected: dim, found: odd.cols() });
+        }
+        if neighbors.iter().any(|n| n.public.rows() == 0) {
+            return Err(Error::Size { what: "public points, at least", expected: 1, found: 0 });
+        }
+        if own.points.rows() != own.targets.rows() {
+            let (expected, found) = (own.points.rows(), own.targets.rows());
+            return Err(Error::Size { what: "targets of a local dataset", expected, found });
+        }
+        if !(settings.alpha >= 0.0 && settings.alpha.is_finite()) {
+            let (name, value, expected) = ("alpha", settings.alpha, "nonnegative and finite");
+            return Err(Error::BadNumber { name, value, expected });
+        }
+        let (mut blocks, mut places): (Vec<Block>, Vec<usize>) = (Vec::new(), Vec::new());
+        let mut values = own.points.as_slice().to_vec();
+        for set in sets {
+            let same = |b: &Block| Arc::ptr_eq(&b.public, set) || b.public == *set;
+            places.push(blocks.iter().position(same).unwrap_or(blocks.len()));
+            if places.last() == Some(&blocks.len()) {
+                blocks.push(Block { public: Arc::clone(set), start: values.len() / dim });
+                values.extend_from_slice(set.as_slice());
+            }
+        }
+        let slot =
+            |(n, &block): (&Neighbor, &usize)| Slot { weight: n.weight, block, heard: Vec::new() };
+        let all = Matrix::from_rows(dim, values)?;
+        let mut targets = Matrix::zeros(all.rows(), own.targets.cols());
+        targets.as_mut_slice()[..own.targets.as_slice().len()]
+            .copy_from_slice(own.targets.as_slice());
+        Ok(RelaxNode {
+            model,
+            own: own.points.rows(),
+            alone: Points::new(own.points),
+            all: Points::new(all),
+            targets,
+            public,
+            slots: neighbors.iter().zip(&places).map(slot).collect(),
+            held: held.and(places.last().copied()),
+            blocks,
+            settings,
+            message: Vec::new(),
+        })
+    }
+
+    /// The model as it is.
+    pub fn model(&self) -> &dyn LocalModel {
+        self.model.as_ref()
+    }
+
+    /// The model, at the end.
+    pub fn into_model(self) -> Box<dyn LocalModel> {
+        self.model
+    }
+
+    /// Number of neighbors.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// What the neighbors are to be told; empty: nothing.
+    pub fn message(&self) -> &[f64] {
+        &self.message
+    }
+
+    /// How many numbers a message has that is not empty.
+    pub fn message_len(&self) -> usize {
+        self.public.rows() * self.targets.cols()
+    }
+
+    /// Takes one neighbor's message, empty or a prediction for every public point of the neighbor.
+    pub fn absorb(&mut self, slot: usize, received: &[f64]) -> Result<(), Error> {
+        let (outputs, s) = (self.targets.cols(), &mut self.slots[slot]);
+        let expected = self.blocks[s.block].public.rows() * outputs;
+        if !received.is_empty() && received.len() != expected {
+            let found = received.len();
+            return Err(Error::Size { what: "predictions of a neighbor", expected, found });
+        }
+        if let Some(&value) = received.iter().find(|v| !v.is_finite()) {
+            let (name, expected) = ("a prediction of a neighbor", "finite");
+            return Err(Error::BadNumber { name, value, expected });
+        }
+        s.heard.clear();
+        s.heard.extend_from_slice(received);
+        Ok(())
+    }
+
+    /// Local step: fits the model and makes the message. Before anything was heard it is a fit to the own points.
+    pub fn compute(&mut self) -> Result<(), Error> {
+        let coupled = self.settings.alpha > 0.0 && self.slots.iter().any(|s| !s.heard.is_empty());
+        if !coupled && self.own == 0 {
+            return Ok(());
+        }
+        let weights = if coupled { self.label() } else { self.own_weights() };
+        let total: f64 = weights.iter().sum();
+        if total.is_nan() || total <= 0.0 {
+            return Ok(());
+        }
+        if coupled {
+            self.model.fit(&self.all, &self.targets, &weights)?;
+        } else {
+            let outputs = self.targets.cols();
+            let own = self.targets.as_slice()[..self.own * outputs].to_vec();
+            self.model.fit(&self.alone, &Matrix::from_rows(outputs, own)?, &weights)?;
+        }
+        let mut said = Matrix::zeros(self.public.rows(), self.targets.cols());
+        self.model.predict(&self.public, &mut said);
+        self.message.clear();
+        self.message.extend_from_slice(said.as_slice());
+        Ok(())
+    }
+
+    /// Weights of the own points.
+    fn own_weights(&self) -> Vec<f64> {
+        let each = match self.settings.weights {
+            RelaxWeights::Objective => 1.0 / self.own as f64,
+            RelaxWeights::Published => 1.0,
+        };
+        vec![each; self.own]
+    }
+
+    /// Sets the targets of all blocks; gives the weights of all points.
+    fn label(&mut self) -> Vec<f64> {
+        let (outputs, alpha) = (self.targets.cols(), self.settings.alpha);
+        let objective = self.settings.weights == RelaxWeights::Objective;
+        let mut weights = self.own_weights();
+        let mut before;
+        let heard = || self.slots.iter().filter(|s| !s.heard.is_empty());
+        // Who labels which block, and with which weight.
+        let mut voices: Vec<(usize, f64, &[f64])> =
+            heard().map(|s| (s.block, alpha * s.weight, s.heard.as_slice())).collect();
+        if let Some(block) = self.held.filter(|_| !self.message.is_empty()) {
+            let public = &self.blocks[block].public;
+            before = Matrix::zeros(public.rows(), outputs);
+            self.model.predict(public, &mut before);
+            let mean = voices.iter().map(|v| v.1).sum::<f64>() / voices.len() as f64;
+            voices.push((block, if objective { mean } else { 1.0 }, before.as_slice()));
+        }
+        for (k, block) in self.blocks.iter().enumerate() {
+            let points = block.public.rows();
+            let total: f64 = voices.iter().filter(|v| v.0 == k).map(|v| v.1).sum();
+            let place = block.start * outputs..(block.start + points) * outputs;
+            let targets = &mut self.targets.as_mut_slice()[place];
+            targets.fill(0.0);
+            for (_, weight, labels) in voices.iter().filter(|v| v.0 == k && total > 0.0) {
+                let share = weight / total;
+                targets.iter_mut().zip(*labels).for_each(|(t, l)| *t += share * l);
+            }
+            let each = if objective { total / points as f64 } else { total };
+            weights.extend(std::iter::repeat_n(each, points));
+        }
+        weights
+    }
+
+    /// This node's half of the variation (7): Σⱼ A_ij times the mean squared difference of the predictions on the points of j, whose last message
+    /// is `said(slot)`.
+    pub fn variation<'m>(&self, said: impl Fn(usize) -> &'m [f64]) -> f64 {
+        let predict = |b: &Block| {
+            let mut out = Matrix::zeros(b.public.rows(), self.targets.cols());
+            self.model.predict(&b.public, &mut out);
+            out
+        };
+        let own: Vec<Matrix> = self.blocks.iter().map(predict).collect();
+        let of_slot = |(k, slot): (usize, &Slot)| {
+            let (own, said) = (&own[slot.block], said(k));
+            let pairs = own.as_slice().iter().zip(said);
+            let squares: f64 = pairs.map(|(a, b)| (a - b) * (a - b)).sum();
+            slot.weight * squares / own.rows() as f64
+        };
+        self.slots.iter().enumerate().map(of_slot).sum()
+    }
+}
