@@ -10,6 +10,7 @@ mod federated;
 mod folds;
 mod given;
 mod graph_file;
+mod graph_recipe;
 mod load;
 mod measure;
 mod memory;

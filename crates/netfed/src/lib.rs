@@ -97,6 +97,7 @@ mod repair;
 mod rounds;
 pub mod selection;
 mod share;
+pub mod similarity_graph;
 mod simulate;
 mod solve;
 pub mod spectral;

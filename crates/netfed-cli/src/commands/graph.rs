@@ -1,11 +1,13 @@
 //! `netfed graph`: work on the empirical graph itself.
 
+pub(crate) mod build;
 pub(crate) mod convert;
 pub(crate) mod select;
 
 use crate::failure::Failure;
 
-/// The graph says which nodes are expected to be alike. These commands check that against the data.
+/// The graph says which nodes are expected to be alike. These commands build it from the data, check it
+/// against them, look at it and translate it.
 #[derive(clap::Args)]
 pub(crate) struct Graph {
     #[command(subcommand)]
@@ -14,6 +16,8 @@ pub(crate) struct Graph {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    /// Build a graph from the data: join nodes whose data are alike
+    Build(Box<build::Build>),
     /// Keep the edges between nodes whose data do not contradict one common model
     Select(Box<select::Select>),
     /// Write a graph in another format: CSV, GraphML, GEXF
@@ -23,6 +27,7 @@ enum Command {
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Graph) -> Result<u8, Failure> {
     match args.command {
+        Command::Build(build) => build::run(&build),
         Command::Select(select) => select::run(*select),
         Command::Convert(convert) => convert::run(&convert),
     }

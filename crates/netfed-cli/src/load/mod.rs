@@ -7,6 +7,7 @@
 
 mod availability;
 mod columns;
+mod coordinates;
 mod delimited;
 mod edges;
 mod gexf;
@@ -32,6 +33,7 @@ use std::path::Path;
 
 pub(crate) use availability::read_availability;
 pub(crate) use columns::{PointColumns, Target};
+pub(crate) use coordinates::read_coordinates;
 pub(crate) use edges::{EdgeList, read_edges};
 pub(crate) use matrix::read_matrix;
 pub(crate) use members::{MemberRow, read_members};
