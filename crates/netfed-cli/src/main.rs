@@ -9,6 +9,7 @@ mod failure;
 mod federated;
 mod folds;
 mod given;
+mod graph_file;
 mod load;
 mod measure;
 mod memory;

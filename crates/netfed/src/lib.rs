@@ -51,12 +51,14 @@
 //! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
 mod admm;
+mod agreement;
 mod auto;
 pub mod baselines;
 mod certificate;
 mod cluster;
 mod cluster_optimum;
 mod common_model;
+pub mod communities;
 mod conjugate_gradients;
 mod data;
 pub mod discrepancy;
@@ -104,8 +106,10 @@ mod sweep;
 mod system;
 mod well_connected;
 
+pub use agreement::Agreement;
 pub use certificate::{Bound, Certificate, Certifier};
 pub use cluster::Clusters;
+pub use communities::Communities;
 pub use data::{Dataset, Matrix};
 pub use error::Error;
 pub use fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep, Weighting};

@@ -1,5 +1,6 @@
 //! `netfed graph`: work on the empirical graph itself.
 
+pub(crate) mod convert;
 pub(crate) mod select;
 
 use crate::failure::Failure;
@@ -15,11 +16,14 @@ pub(crate) struct Graph {
 enum Command {
     /// Keep the edges between nodes whose data do not contradict one common model
     Select(Box<select::Select>),
+    /// Write a graph in another format: CSV, GraphML, GEXF
+    Convert(convert::Convert),
 }
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Graph) -> Result<u8, Failure> {
     match args.command {
         Command::Select(select) => select::run(*select),
+        Command::Convert(convert) => convert::run(&convert),
     }
 }

@@ -1,7 +1,7 @@
 //! Reading the two input files: the points and the edges.
 //!
-//! Both come as CSV or TSV, plain or gzipped, or as Parquet. The format follows
-//! from the file name. `table` gives one view of rows for all of them, `points`
+//! Both come as CSV or TSV, plain or gzipped, or as Parquet; graphs also as
+//! GraphML or GEXF. The format follows from the file name. `table` gives one view of rows for all of them, `points`
 //! and `edges` give the rows their meaning. This file holds what they share:
 //! the error and the way file text is quoted in it.
 
@@ -9,6 +9,8 @@ mod availability;
 mod columns;
 mod delimited;
 mod edges;
+mod gexf;
+mod graphml;
 mod guard;
 mod header;
 mod ids;
@@ -20,6 +22,7 @@ mod partition;
 mod points;
 mod row;
 mod table;
+mod xml;
 
 #[cfg(test)]
 mod fixture;
