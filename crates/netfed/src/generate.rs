@@ -5,8 +5,10 @@
 //! Everything random comes from ChaCha8: the same seed gives the same problem on every machine.
 
 mod corrupted;
+mod signals;
 
 pub use corrupted::{cliques, corrupted, normal_centers};
+pub use signals::{kept_part, rbf_graph, smooth_signals, with_random_edges};
 
 use crate::linalg::dot;
 use crate::{Dataset, Error, Graph, Matrix};

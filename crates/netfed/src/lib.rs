@@ -44,6 +44,7 @@
 //! | which pairs of nodes may share a model | [`selection`] |
 //! | methods to compare with | [`baselines`] |
 //! | flavors of federated learning | [`flavor`] |
+//! | graphs learned from signals | [`learning`] |
 //!
 //! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
@@ -77,6 +78,7 @@ pub mod information;
 mod lambda_max;
 pub mod laws;
 mod layout;
+pub mod learning;
 mod linalg;
 pub mod loss;
 mod max_flow;
