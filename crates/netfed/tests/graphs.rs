@@ -1,7 +1,7 @@
 //! Graphs with known values: Zachary's karate club (34 nodes, 78 edges), values by NetworkX 3.6.1 and scikit-learn 1.9.1.
 
 use netfed::communities::modularity;
-use netfed::spectral::algebraic_connectivity;
+use netfed::spectral::{algebraic_connectivity, spectral_gap};
 use netfed::{Agreement, Communities, Graph};
 
 /// The neighbors with larger numbers of every node.
@@ -71,6 +71,9 @@ fn the_karate_club_has_its_connectivity() {
     let all: Vec<usize> = (0..34).collect();
     let found = algebraic_connectivity(&karate(), &all).unwrap().unwrap();
     assert!((found - 0.46852522670139496).abs() < 1e-12, "{found}");
+    // 1 − .867727671, the second eigenvalue of D⁻¹A by numpy 2.4.6.
+    let gap = spectral_gap(&karate(), &all).unwrap().unwrap();
+    assert!((gap - (1.0 - 0.867727671)).abs() < 1e-9, "{gap}");
 }
 
 #[test]

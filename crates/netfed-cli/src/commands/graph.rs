@@ -2,6 +2,8 @@
 
 pub(crate) mod build;
 pub(crate) mod convert;
+pub(crate) mod generate;
+pub(crate) mod inspect;
 pub(crate) mod select;
 
 use crate::failure::Failure;
@@ -20,6 +22,10 @@ enum Command {
     Build(Box<build::Build>),
     /// Keep the edges between nodes whose data do not contradict one common model
     Select(Box<select::Select>),
+    /// Look at a graph: degrees, parts, connectivity, communities; compare it with a true one
+    Inspect(inspect::Inspect),
+    /// Make up a graph with data of which the truth is known
+    Generate(generate::Generate),
     /// Write a graph in another format: CSV, GraphML, GEXF
     Convert(convert::Convert),
 }
@@ -29,6 +35,8 @@ pub(crate) fn run(args: Graph) -> Result<u8, Failure> {
     match args.command {
         Command::Build(build) => build::run(&build),
         Command::Select(select) => select::run(*select),
+        Command::Inspect(inspect) => inspect::run(&inspect),
+        Command::Generate(generate) => generate::run(&generate),
         Command::Convert(convert) => convert::run(&convert),
     }
 }
