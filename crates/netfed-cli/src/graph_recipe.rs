@@ -21,7 +21,7 @@ const DISCREPANCIES: [&str; 9] =
 /// Names of the rules.
 const RULES: [&str; 4] = ["knn", "threshold", "mst-knn", "complete"];
 /// Names of the weights.
-const WEIGHTS: [&str; 3] = ["inverse", "exponential", "one"];
+const WEIGHTS: [&str; 3] = ["exponential", "inverse", "one"];
 /// The most points that t-SNE lays out.
 const LAID_OUT: usize = 2000;
 /// Neighbors of every node when nothing is said.

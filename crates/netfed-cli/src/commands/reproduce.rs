@@ -2,6 +2,7 @@
 //! values.
 
 mod chain;
+mod fig8;
 mod figure;
 mod hfl;
 mod outcome;
@@ -26,7 +27,7 @@ use crate::settings::{Settings, choose};
 use outcome::Outcome;
 
 /// Names of the experiments and what they are.
-const EXPERIMENTS: [(&str, &str); 12] = [
+const EXPERIMENTS: [(&str, &str); 13] = [
     ("nfl-table1", "many parameters, few points: Algorithm 1 and FedAvg"),
     ("nfl-fig2", "stochastic block model, error versus p_out, for parts of the nodes with data"),
     ("nfl-fig3", "stochastic block model, error versus p_out, for levels of label noise"),
@@ -34,6 +35,7 @@ const EXPERIMENTS: [(&str, &str); 12] = [
     ("nfl-fig5", "chain with a weak edge, for levels of label noise"),
     ("nfl-fig6", "the star graph"),
     ("nfl-fig7", "star: the edge weight at which all models become one"),
+    ("nfl-fig8", "weather forecasts: the threshold of the graph"),
     ("nfl-table3", "weather forecasts for 203 stations: alone, pooled, coupled"),
     (
         "hfl-fig1",
@@ -97,6 +99,7 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
         "nfl-fig4" => chain::figure4(request).map(alone),
         "nfl-fig5" => chain::figure5(request).map(alone),
         "nfl-fig6" => star::figure6(request).map(alone),
+        "nfl-fig8" => fig8::figure8(request).map(alone),
         "nfl-fig7" => star::figure7(request).map(alone),
         "hfl-fig1" => hfl::figure1(request).map(alone),
         "hfl-fig2" => hfl::figure2(request).map(alone),

@@ -230,9 +230,10 @@ fn caption(report: &Report, clusters: &Clusters, drawn: usize) -> String {
     if drawn < report.edges.len() {
         let _ = write!(
             words,
-            " Only {} of {} edges are drawn: red ones, where there are any, and the heaviest, with equal weights mixed.",
+            " Only {} of {} edges are drawn: {}the heaviest, with equal weights mixed.",
             count(drawn),
-            count(report.edges.len())
+            count(report.edges.len()),
+            if report.flows.hot_count() > 0 { "red ones and " } else { "" }
         );
     }
     words.push_str(" Places follow the edges and their weights.");

@@ -1,7 +1,7 @@
 //! Cross-validation: the error of every setting on data points that its models have not seen.
 //!
 //! For each repeat the rows of every node are dealt to the folds anew; for each fold the models are trained on the other rows,
-//! with a scaling of the features that knows these rows only. All settings see the same splits, so that their errors can be compared in pairs.
+//! with a scaling of the features, and where it is built a graph, that know these rows only. All settings see the same splits, so that their errors can be compared in pairs.
 
 use netfed::{Options, Status};
 
@@ -80,7 +80,7 @@ fn one_split(
     steps: &Steps,
 ) -> Result<Split, Failure> {
     let settings = &variant.settings;
-    let prepared = prepare_part(training.clone(), data.edges.clone(), settings)?;
+    let prepared = prepare_part(training.clone(), data.edges(variant, training)?, settings)?;
     let one = pooled(training, settings)?;
     let error = |models: &[&[f64]]| plan.measure.error(settings.intercept, models, held_out);
     let nodes = held_out.nodes.len();

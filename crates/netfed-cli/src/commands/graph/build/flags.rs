@@ -45,8 +45,8 @@ pub(crate) struct Build {
     /// Largest discrepancy η of an edge, for the rule threshold
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Graph")]
     pub(crate) eta: Option<f64>,
-    /// Weights from discrepancies D: inverse (1/D), exponential (exp(−D/s)) or one
-    #[arg(long, value_name = "NAME", default_value = "inverse", help_heading = "Graph")]
+    /// Weights from discrepancies D: exponential (exp(−D/s)), inverse (1/D) or one
+    #[arg(long, value_name = "NAME", default_value = "exponential", help_heading = "Graph")]
     pub(crate) weights: String,
     /// Scale s of exponential weights [default: the median of D over the edges]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Graph")]
@@ -82,9 +82,9 @@ Examples:
   Every node with the five most similar ones:
     netfed graph build --data points.csv --standardize --out edges.csv
   As in the paper: edges up to a Wasserstein distance of 5, weights 1/W:
-    netfed graph build --data points.csv --rule threshold --eta 5 --out edges.csv
+    netfed graph build --data points.csv --rule threshold --eta 5 --weights inverse --out edges.csv
   A connected graph of neighbors on the map:
-    netfed graph build --coordinates stations.csv --discrepancy distance --rule mst-knn --k 3 --weights exponential --out edges.csv
+    netfed graph build --coordinates stations.csv --discrepancy distance --rule mst-knn --k 3 --out edges.csv
 
 See docs/graphs.md. Then: netfed graph inspect --graph edges.csv, or choose k and η by netfed tune --graph-rule.";
 

@@ -14,6 +14,8 @@ use crate::report::{
 
 /// Bars of a distribution.
 const BARS: usize = 12;
+/// A range from a value to more than this multiple of it is wide.
+const WIDE: f64 = 30.0;
 /// Nodes in the table.
 const MOST_NODES: usize = 30;
 
@@ -92,34 +94,38 @@ pub(super) fn page(f: &Facts, args: &Inspect) -> String {
     whole("netfed graph inspect", &body)
 }
 
-/// How often values fall into equal parts of their range.
+/// How often values fall into parts of their range: equal ones or, where it is wide, of equal ratios.
 fn distribution(title: &str, values: Vec<f64>, whole: bool, noun: &str) -> Markup {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if values.is_empty() {
         return html! { figure { figcaption { (title) ": none." } } };
     }
-    let span = most - least;
-    let bins = match (span == 0.0, whole) {
-        (true, _) => 1,
-        (_, true) => BARS.min(span as usize + 1),
-        _ => BARS,
+    let wide = !whole && most > WIDE * least;
+    // Where parts begin, as a function of their number.
+    let (bins, start): (usize, Box<dyn Fn(usize) -> f64>) = match (most == least, whole, wide) {
+        (true, ..) => (1, Box::new(|_| least)),
+        (_, true, _) => {
+            let width = ((most - least + 1.0) / BARS as f64).ceil();
+            let bins = ((most - least + 1.0) / width).ceil() as usize;
+            (bins, Box::new(move |k| least + width * k as f64))
+        }
+        (.., true) => {
+            let step = (most / least).ln() / BARS as f64;
+            (BARS, Box::new(move |k| least * (step * k as f64).exp()))
+        }
+        _ => (BARS, Box::new(move |k| least + (most - least) * k as f64 / BARS as f64)),
     };
-    // Whole numbers get bars of whole width.
-    let width = if whole { ((span + 1.0) / bins as f64).ceil() } else { span / bins as f64 };
     let mut counts = vec![0usize; bins];
     for v in &values {
-        let at = if width > 0.0 { ((v - least) / width) as usize } else { 0 };
-        counts[at.min(bins - 1)] += 1;
+        let at = (1..bins).take_while(|k| *v >= start(*k)).count();
+        counts[at] += 1;
     }
-    let name = |k: usize| {
-        let from = least + width * k as f64;
-        match whole {
-            true if width <= 1.0 => number(from),
-            true => format!("{} to {}", number(from), number(from + width - 1.0)),
-            false if bins == 1 => number(from),
-            false => format!("{} to {}", number(from), number(from + width)),
-        }
+    let name = |k: usize| match (bins, whole) {
+        (1, _) => number(least),
+        (_, true) if start(k + 1) - start(k) <= 1.0 => number(start(k)),
+        (_, true) => format!("{} to {}", number(start(k)), number(start(k + 1) - 1.0)),
+        _ => format!("{} to {}", number(start(k)), number(start(k + 1))),
     };
     let bars = counts
         .iter()
@@ -129,7 +135,7 @@ fn distribution(title: &str, values: Vec<f64>, whole: bool, noun: &str) -> Marku
     html! {
         figure {
             (PreEscaped(bar_chart(&BarChart { title, bars, width: 470.0 })))
-            figcaption { (title) ": number of " (noun) "." }
+            figcaption { (title) ": number of " (noun) "." @if wide { " Every bar reaches from one value to a multiple of it." } }
         }
     }
 }

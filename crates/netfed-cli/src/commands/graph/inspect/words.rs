@@ -11,6 +11,7 @@ pub(super) fn headline(f: &Facts) -> String {
     let size =
         format!("{}, {}", plural(f.nodes.len(), "node"), plural(f.graph.edges().len(), "edge"));
     match f.part_sizes.len() {
+        0 | 1 if f.nodes.len() < 2 => size,
         0 | 1 => format!("{size}, connected"),
         parts => format!(
             "{size}, {}, the largest of {}",
@@ -24,13 +25,20 @@ pub(super) fn headline(f: &Facts) -> String {
 pub(super) fn sentences(f: &Facts) -> Vec<String> {
     let mut found = Vec::new();
     if let (Some(d), Some(w)) = (f.degrees(), f.weights()) {
-        let between = |q: [f64; 5]| {
-            format!("{} to {}, {} in the middle", number(q[0]), number(q[4]), number(q[2]))
+        let weights = match w[0] == w[4] {
+            true => format!("All weights are {}", number(w[0])),
+            false => format!(
+                "Weights are {} to {}, {} in the middle",
+                number(w[0]),
+                number(w[4]),
+                number(w[2])
+            ),
         };
         found.push(format!(
-            "A node has {} edges. Weights are {}. {} of all pairs are joined.",
-            between(d),
-            between(w),
+            "Nodes have {} to {} edges, {} in the middle. {weights}. {} of all pairs are joined.",
+            number(d[0]),
+            number(d[4]),
+            number(d[2]),
             share(f.density())
         ));
     }
