@@ -4,6 +4,7 @@ pub(crate) mod build;
 pub(crate) mod convert;
 pub(crate) mod generate;
 pub(crate) mod inspect;
+pub(crate) mod learn;
 pub(crate) mod select;
 
 use crate::failure::Failure;
@@ -26,6 +27,8 @@ enum Command {
     Inspect(inspect::Inspect),
     /// Make up a graph with data of which the truth is known
     Generate(generate::Generate),
+    /// Learn a graph from signals, of one holder or of several that keep theirs
+    Learn(Box<learn::Learn>),
     /// Write a graph in another format: CSV, GraphML, GEXF
     Convert(convert::Convert),
 }
@@ -37,6 +40,7 @@ pub(crate) fn run(args: Graph) -> Result<u8, Failure> {
         Command::Select(select) => select::run(*select),
         Command::Inspect(inspect) => inspect::run(&inspect),
         Command::Generate(generate) => generate::run(&generate),
+        Command::Learn(learn) => learn::run(&learn),
         Command::Convert(convert) => convert::run(&convert),
     }
 }

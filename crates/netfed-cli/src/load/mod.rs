@@ -22,6 +22,7 @@ mod parquet_rows;
 mod partition;
 mod points;
 mod row;
+mod signals;
 mod table;
 mod xml;
 
@@ -39,6 +40,7 @@ pub(crate) use matrix::read_matrix;
 pub(crate) use members::{MemberRow, read_members};
 pub(crate) use partition::read_partition;
 pub(crate) use points::{PointTable, read_points};
+pub(crate) use signals::{Signals, read_signals};
 
 /// Whether a file can be read and has a column of this name.
 pub(crate) fn has_column(path: &Path, name: &str) -> bool {

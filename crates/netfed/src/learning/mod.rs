@@ -22,6 +22,7 @@
 mod algorithm1;
 mod baselines;
 mod candidates;
+mod density;
 mod dual_newton;
 mod exact;
 mod glasso;
@@ -36,6 +37,7 @@ mod steps;
 pub use algorithm1::{Algorithm1, ConsensusServer, SiloClient, SiloRound, algorithm1};
 pub use baselines::{GraphMethod, run_graph_method};
 pub use candidates::Candidates;
+pub use density::beta_for;
 pub use exact::{Exact, ExactGraphs};
 pub use glasso::{Precision, covariance, graphical_lasso};
 pub use log_degree::{Learned, LogDegree, Model};
