@@ -129,7 +129,13 @@ impl Lines {
     }
 
     fn not_xml(&self, error: &roxmltree::Error) -> InputError {
-        let place = Place::Line(u64::from(error.pos().row));
+        let place = match error {
+            // What is missing would stand at the end.
+            roxmltree::Error::UnclosedRootNode | roxmltree::Error::UnexpectedEndOfStream => {
+                Place::Line(self.starts.len() as u64)
+            }
+            _ => Place::Line(u64::from(error.pos().row)),
+        };
         let problem = match error {
             roxmltree::Error::DtdDetected => {
                 "a document type is not read; remove the line with DOCTYPE".into()

@@ -33,12 +33,13 @@ const EXAMPLES: &str = "Examples:
   Smooth signals on a graph of neighbors in the plane:
     netfed graph generate rbf --nodes 30 --model signals --points 500 --out made/
 
-The folder then holds edges.csv, points.csv and what is true: clusters.csv, parameters.csv.";
+The folder then holds edges.csv, points.csv and what is true: clusters.csv, parameters.csv. Signals are in signals.csv,
+one row each, one column per node.";
 
 /// What all shapes share.
 #[derive(clap::Args)]
 pub(crate) struct Common {
-    /// The data: linear (y = wᵀx + noise), logistic (classes −1 and 1), signals (smooth on the graph, one row per node), or none
+    /// The data: linear (y = wᵀx + noise), logistic (classes −1 and 1), signals (smooth on the graph), or none
     #[arg(long, value_name = "NAME", default_value = "linear", help_heading = "Data")]
     model: String,
     /// Number of clusters, each with a model of its own; where the shape has none, regions of the graph [default: the shape's, else 2]
@@ -145,9 +146,12 @@ fn text(common: &Common, model: &Model, made: &data::Made) -> String {
     let points = common.out.join("points.csv");
     let loss = if *model == Model::Logistic { " --loss logistic" } else { "" };
     text.push_str(&match model {
-        Model::None | Model::Signals => {
-            format!("next: netfed graph inspect --graph {}\n", graph.display())
-        }
+        Model::None => format!("next: netfed graph inspect --graph {}\n", graph.display()),
+        Model::Signals => format!(
+            "next: netfed graph learn --signals {} --out learned.csv\n      netfed graph inspect --graph learned.csv --truth {}\n",
+            common.out.join("signals.csv").display(),
+            graph.display()
+        ),
         _ => format!(
             "next: netfed fit --data {} --graph {}{loss} --lambda 0.01 --out run/\n",
             points.display(),

@@ -123,6 +123,12 @@ mod tests {
     }
 
     #[test]
+    fn the_graph_of_all_days_is_that_of_table_3() {
+        let graph = graph_of(&Weather::load().unwrap().days, 5.0).unwrap();
+        assert_eq!((graph.nodes(), graph.edges().len()), (203, 3287));
+    }
+
+    #[test]
     fn edges_join_stations_with_similar_weather() {
         let days = |shift: f64| vec![[1.0 + shift, 0.0, 2.0], [3.0 + shift, 1.0, 2.0]];
         let graph = graph_of(&[days(0.0), days(2.0), days(9.0)], 5.0).unwrap();

@@ -70,13 +70,7 @@ pub(crate) struct Tune {
     #[arg(long, value_name = "NAME", conflicts_with = "graph", help_heading = "What to try")]
     pub(crate) graph_rule: Option<String>,
     /// Numbers of nearest nodes to try (rules knn, mst-knn) [default: 5]
-    #[arg(
-        long,
-        value_name = "A,B,C",
-        value_delimiter = ',',
-        requires = "graph_rule",
-        help_heading = "What to try"
-    )]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "What to try")]
     pub(crate) graph_k: Option<Vec<usize>>,
     /// Largest discrepancies η of an edge to try (rule threshold)
     #[arg(
@@ -84,15 +78,14 @@ pub(crate) struct Tune {
         value_name = "A,B,C",
         value_delimiter = ',',
         allow_negative_numbers = true,
-        requires = "graph_rule",
         help_heading = "What to try"
     )]
     pub(crate) graph_eta: Option<Vec<f64>>,
     /// How unlike two nodes are: wasserstein, energy, mmd, ks, t, models, gradients or tsne [default: wasserstein]
-    #[arg(long, value_name = "NAME", requires = "graph_rule", help_heading = "What to try")]
+    #[arg(long, value_name = "NAME", help_heading = "What to try")]
     pub(crate) graph_discrepancy: Option<String>,
     /// Weights of the edges: exponential, inverse or one [default: exponential]
-    #[arg(long, value_name = "NAME", requires = "graph_rule", help_heading = "What to try")]
+    #[arg(long, value_name = "NAME", help_heading = "What to try")]
     pub(crate) graph_weights: Option<String>,
     /// Parts into which the data points of every node are dealt; each is held back once
     #[arg(long, value_name = "COUNT", default_value_t = 5, help_heading = "How to judge")]

@@ -102,7 +102,22 @@ pub(crate) fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failur
 
 /// The ways to build the graph; one `None` when it is given.
 fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
-    let Some(rule) = &args.graph_rule else { return Ok(vec![None]) };
+    let Some(rule) = &args.graph_rule else {
+        return match [
+            ("--graph-k", args.graph_k.is_some()),
+            ("--graph-eta", args.graph_eta.is_some()),
+            ("--graph-discrepancy", args.graph_discrepancy.is_some()),
+            ("--graph-weights", args.graph_weights.is_some()),
+        ]
+        .iter()
+        .find(|(_, there)| *there)
+        {
+            Some((flag, _)) => Err(Failure::input(format!(
+                "{flag} is about a graph that is built; say --graph-rule NAME, too."
+            ))),
+            None => Ok(vec![None]),
+        };
+    };
     let name = args.graph_discrepancy.as_deref().unwrap_or("wasserstein");
     let discrepancy = recipe::discrepancy(name)?;
     if discrepancy == "distance" {

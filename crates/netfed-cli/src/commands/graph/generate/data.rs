@@ -100,7 +100,7 @@ pub(super) fn make(
             let signals =
                 smooth_signals(&made.graph, common.points, common.noise, seed(common, 4))?;
             made.rows = common.points;
-            made.files.push(("points.csv", signal_table(&signals)));
+            made.files.push(("signals.csv", signal_table(&signals)));
         }
         Model::Linear | Model::Logistic => {
             let truth = models(common, made.clusters.as_deref().unwrap_or_default())?;
@@ -169,13 +169,11 @@ fn parameters(truth: &Matrix) -> String {
     csv.finish()
 }
 
-/// One row per node, one column per signal.
+/// One row per signal, one column per node.
 fn signal_table(signals: &Matrix) -> String {
-    let columns = (1..=signals.cols()).map(|k| format!("s{k}"));
-    let mut csv = Csv::new(std::iter::once("node".to_owned()).chain(columns));
-    for i in 0..signals.rows() {
-        let numbers = signals.row(i).iter().map(|v| Cell::Number(*v));
-        csv.row(std::iter::once(name(i)).chain(numbers));
+    let mut csv = Csv::new((1..=signals.rows()).map(|i| i.to_string()));
+    for k in 0..signals.cols() {
+        csv.row((0..signals.rows()).map(|i| Cell::Number(signals.row(i)[k])));
     }
     csv.finish()
 }
