@@ -9,6 +9,8 @@ mod failure;
 mod federated;
 mod folds;
 mod given;
+mod graph_file;
+mod graph_recipe;
 mod load;
 mod measure;
 mod memory;

@@ -188,8 +188,8 @@ fn hidden(parent: &Path) -> std::io::Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix(".netfed-").tempdir_in(parent)
 }
 
-/// Refuses an output file that is an input file, exists without `force`, or has a name that promises another format.
-pub(crate) fn check_file(out: &Path, force: bool, inputs: &[&Path]) -> Result<(), Failure> {
+/// Refuses an output file that is an input file, is a folder, or exists without `force`.
+pub(crate) fn check_place(out: &Path, force: bool, inputs: &[&Path]) -> Result<(), Failure> {
     let shown = out.display();
     let same = |a: &Path| std::fs::canonicalize(a).ok() == std::fs::canonicalize(out).ok();
     if out.exists() && inputs.iter().any(|a| same(a)) {
@@ -205,10 +205,18 @@ pub(crate) fn check_file(out: &Path, force: bool, inputs: &[&Path]) -> Result<()
     if out.exists() && !force {
         return Err(Failure::input(format!("{shown} exists already; say --force to replace it.")));
     }
+    Ok(())
+}
+
+/// The same, and refuses a name that promises another format than plain text.
+pub(crate) fn check_file(out: &Path, force: bool, inputs: &[&Path]) -> Result<(), Failure> {
+    check_place(out, force, inputs)?;
     let name = out.to_string_lossy().to_lowercase();
-    if [".gz", ".parquet", ".pq", ".tsv"].iter().any(|end| name.ends_with(end)) {
+    let others = [".gz", ".parquet", ".pq", ".tsv", ".graphml", ".gexf"];
+    if others.iter().any(|end| name.ends_with(end)) {
         return Err(Failure::input(format!(
-            "{shown}: the output is plain CSV; choose a name that ends in .csv."
+            "{}: the output is plain CSV; choose a name that ends in .csv.",
+            out.display()
         )));
     }
     Ok(())

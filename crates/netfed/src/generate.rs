@@ -1,16 +1,22 @@
 //! Seeded synthetic problems for tests, examples, benchmarks and experiments.
 //!
-//! Graphs: stochastic block model, chain of two clusters, star, random geometric graph, corrupted cliques.
+//! Graphs: stochastic block model, chain of two clusters, star, grid, Erdős-Rényi, random geometric graph, corrupted cliques, Gaussian RBF.
 //! Data: the noisy linear model (38) of "Networked Federated Learning", y = w̄ᵀx + σε with x ~ N(0, I).
 //! Everything random comes from ChaCha8: the same seed gives the same problem on every machine.
 
 mod corrupted;
 mod gaussian;
+mod logistic;
 mod mixture;
+mod shapes;
+mod signals;
 
 pub use corrupted::{cliques, corrupted, normal_centers};
 pub use gaussian::gaussian_like;
+pub use logistic::logistic_data;
 pub use mixture::{mixing_ratios, mixture_counts, mixture_data, mixture_graph};
+pub use shapes::{erdos_renyi, grid, regions};
+pub use signals::{kept_part, rbf_graph, smooth_signals, with_random_edges};
 
 use crate::linalg::dot;
 use crate::{Dataset, Error, Graph, Matrix};

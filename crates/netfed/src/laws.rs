@@ -34,11 +34,12 @@ pub fn check_loss(loss: &dyn Loss, seed: u64) -> Result<(), String> {
     let d = loss.dim();
     for trial in 0..TRIALS {
         let size = [0.1, 1.0, 5.0][trial % 3];
-        let w = random_vector(&mut rng, d, size);
-        let v = random_vector(&mut rng, d, size);
+        let w = in_domain(loss, random_vector(&mut rng, d, size));
+        let anywhere = random_vector(&mut rng, d, size);
+        let v = in_domain(loss, anywhere.clone());
         check_gradient(loss, &w, &v)?;
         for step in [1e-3, 0.3, 1.0, 50.0] {
-            check_prox(loss, &v, step, &mut rng)?;
+            check_prox(loss, &anywhere, step, &mut rng)?;
         }
         check_fenchel(loss, &w, &v, &mut rng)?;
         check_growth(loss, &w, &v)?;
@@ -46,6 +47,14 @@ pub fn check_loss(loss: &dyn Loss, seed: u64) -> Result<(), String> {
         check_hessian(loss, &w, &v)?;
     }
     Ok(())
+}
+
+/// A point where the loss is finite: losses of nonnegative parameters get absolute values.
+fn in_domain(loss: &dyn Loss, point: Vec<f64>) -> Vec<f64> {
+    match loss.value(&point).is_finite() {
+        true => point,
+        false => point.iter().map(|x| x.abs()).collect(),
+    }
 }
 
 fn check_hessian(loss: &dyn Loss, w: &[f64], direction: &[f64]) -> Result<(), String> {

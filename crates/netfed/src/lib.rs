@@ -45,18 +45,21 @@
 //! | methods to compare with | [`baselines`] |
 //! | flavors of federated learning | [`flavor`] |
 //! | models of any kind, coupled by predictions | [`relax`], [`model`] |
+//! | graphs learned from signals | [`learning`] |
 //!
 //! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
 //! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
 mod admm;
+mod agreement;
 mod auto;
 pub mod baselines;
 mod certificate;
 mod cluster;
 mod cluster_optimum;
 mod common_model;
+pub mod communities;
 mod conjugate_gradients;
 mod data;
 pub mod discrepancy;
@@ -78,6 +81,7 @@ mod interior;
 mod lambda_max;
 pub mod laws;
 mod layout;
+pub mod learning;
 mod linalg;
 pub mod loss;
 mod max_flow;
@@ -99,6 +103,7 @@ mod repair;
 mod rounds;
 pub mod selection;
 mod share;
+pub mod similarity_graph;
 mod simulate;
 mod solve;
 pub mod spectral;
@@ -106,8 +111,10 @@ mod sweep;
 mod system;
 mod well_connected;
 
+pub use agreement::Agreement;
 pub use certificate::{Bound, Certificate, Certifier};
 pub use cluster::Clusters;
+pub use communities::Communities;
 pub use data::{Dataset, Matrix};
 pub use error::Error;
 pub use fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep, Weighting};

@@ -50,7 +50,8 @@ impl Share {
 
     /// What a gap is relative to: P(w) or, where that is larger, a millionth of P(0).
     pub fn scale(&self) -> f64 {
-        self.objective.max(1e-6 * self.at_zero).max(f64::MIN_POSITIVE)
+        let at_zero = if self.at_zero.is_finite() { 1e-6 * self.at_zero } else { 0.0 };
+        self.objective.max(at_zero).max(f64::MIN_POSITIVE)
     }
 
     /// Relative length of one more step, at most 1.

@@ -6,7 +6,10 @@
 //!
 //!   Σ_{i∈C} ‖wᵢ − mean‖² ≤ 2 Σ_{i∈C} Lᵢ(w̄)/(λ k λ₂)
 //!
-//! λ₂ comes from all eigenvalues for up to 500 nodes. Beyond, Lanczos' method on the pseudoinverse (conjugate gradients
+//! The spectral gap is the second smallest eigenvalue of S⁻¹LS⁻¹, S² the diagonal of L: one less the second eigenvalue of the walk that goes
+//! to a neighbor with probability proportional to the weight.
+//!
+//! Both come from all eigenvalues for up to 500 nodes. Beyond, Lanczos' method on the pseudoinverse (conjugate gradients
 //! with the degrees as preconditioner) gives a value with a residual, which is taken off: an estimate.
 
 use crate::guarantee::inside_and_leaving;
@@ -24,6 +27,19 @@ const INNER_STEPS: usize = 3000;
 /// λ₂ of the Laplacian of the edges inside a set of nodes (in order). None for a single node, and where a large set is so
 /// badly connected that the iterations do not settle. Zero if the set falls apart.
 pub fn algebraic_connectivity(graph: &Graph, nodes: &[usize]) -> Result<Option<f64>, Error> {
+    second_eigenvalue(graph, nodes, |n, edges| Laplacian::new(n, edges))
+}
+
+/// The spectral gap of the edges inside a set of nodes (in order), between 0 and 2. None and zero as for [`algebraic_connectivity`].
+pub fn spectral_gap(graph: &Graph, nodes: &[usize]) -> Result<Option<f64>, Error> {
+    second_eigenvalue(graph, nodes, |n, edges| Laplacian::normalized(n, edges))
+}
+
+fn second_eigenvalue(
+    graph: &Graph,
+    nodes: &[usize],
+    laplacian: impl for<'a> Fn(usize, &'a [(usize, usize, f64)]) -> Laplacian<'a>,
+) -> Result<Option<f64>, Error> {
     let n = nodes.len();
     if n < 2 {
         return Ok(None);
@@ -32,16 +48,17 @@ pub fn algebraic_connectivity(graph: &Graph, nodes: &[usize]) -> Result<Option<f
     if Graph::new(n, &edges)?.components(|_| true).iter().any(|c| *c > 0) {
         return Ok(Some(0.0));
     }
-    let laplacian = Laplacian::new(n, &edges);
+    let laplacian = laplacian(n, &edges);
     if n > DENSE {
         return laplacian.lanczos();
     }
+    let scale = &laplacian.scale;
     let mut dense = vec![0.0; n * n];
     for &(a, b, weight) in &edges {
-        dense[a * n + b] -= weight;
-        dense[b * n + a] -= weight;
-        dense[a * n + a] += weight;
-        dense[b * n + b] += weight;
+        dense[a * n + b] -= weight / (scale[a] * scale[b]);
+        dense[b * n + a] -= weight / (scale[a] * scale[b]);
+        dense[a * n + a] += weight / (scale[a] * scale[a]);
+        dense[b * n + b] += weight / (scale[b] * scale[b]);
     }
     let (values, _) = symmetric_eigen(&dense, n)?;
     Ok(Some(values[1].max(0.0)))
@@ -80,9 +97,12 @@ pub fn variation(
     Some(Variation { found: nodes.iter().map(|&i| square(i)).sum(), bound: 2.0 * loss / stiffness })
 }
 
+/// S⁻¹LS⁻¹
 struct Laplacian<'a> {
     edges: &'a [(usize, usize, f64)],
     degree: Vec<f64>,
+    /// The diagonal of S, which spans the kernel.
+    scale: Vec<f64>,
 }
 
 impl<'a> Laplacian<'a> {
@@ -92,7 +112,25 @@ impl<'a> Laplacian<'a> {
             degree[a] += weight;
             degree[b] += weight;
         }
-        Laplacian { edges, degree }
+        Laplacian { edges, degree, scale: vec![1.0; n] }
+    }
+
+    fn normalized(n: usize, edges: &'a [(usize, usize, f64)]) -> Laplacian<'a> {
+        let plain = Laplacian::new(n, edges);
+        Laplacian { scale: plain.degree.iter().map(|d| d.sqrt()).collect(), ..plain }
+    }
+
+    /// Takes off the part in the kernel.
+    fn project(&self, x: &mut [f64]) {
+        axpy(-dot(x, &self.scale) / dot(&self.scale, &self.scale), &self.scale, x);
+    }
+
+    /// The pseudoinverse times x, for x without a part in the kernel.
+    fn inverse_times(&self, x: &[f64]) -> Option<Vec<f64>> {
+        let scaled = |x: &[f64]| x.iter().zip(&self.scale).map(|(x, s)| x * s).collect::<Vec<_>>();
+        let mut out = scaled(&self.solve(&scaled(x))?);
+        self.project(&mut out);
+        Some(out)
     }
 
     fn times(&self, x: &[f64], out: &mut [f64]) {
@@ -137,13 +175,13 @@ impl<'a> Laplacian<'a> {
         let n = self.degree.len();
         let mut random = crate::generate::random(0);
         let mut q: Vec<f64> = (0..n).map(|_| StandardNormal.sample(&mut random)).collect();
-        center(&mut q);
+        self.project(&mut q);
         let mut basis: Vec<Vec<f64>> = Vec::new();
         let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         loop {
             let length = norm(&q);
             q.iter_mut().for_each(|v| *v /= length);
-            let Some(mut next) = self.solve(&q) else { return Ok(None) };
+            let Some(mut next) = self.inverse_times(&q) else { return Ok(None) };
             diagonal.push(dot(&q, &next));
             basis.push(std::mem::take(&mut q));
             // Twice is enough to keep the basis orthogonal.
@@ -176,8 +214,11 @@ impl<'a> Laplacian<'a> {
 
     /// The Rayleigh quotient of a vector less its residual, where that is small.
     fn checked(&self, x: &[f64]) -> Option<f64> {
+        let unscaled =
+            |x: &[f64]| x.iter().zip(&self.scale).map(|(x, s)| x / s).collect::<Vec<_>>();
         let mut image = vec![0.0; x.len()];
-        self.times(x, &mut image);
+        self.times(&unscaled(x), &mut image);
+        let mut image = unscaled(&image);
         let square = dot(x, x);
         let value = dot(x, &image) / square;
         axpy(-value, x, &mut image);
@@ -219,11 +260,31 @@ mod tests {
     }
 
     #[test]
+    fn known_graphs_have_their_gaps() {
+        // A complete graph has n/(n − 1), a star 1, two nodes 2, whatever the weight.
+        let gap = |graph: &Graph| spectral_gap(graph, &all(graph)).unwrap().unwrap();
+        assert!(
+            (gap(&stochastic_block_model(&[7], 1.0, 0.0, 1).unwrap()) - 7.0 / 6.0).abs() < 1e-12
+        );
+        assert!((gap(&crate::generate::star(9, 0.3).unwrap()) - 1.0).abs() < 1e-12);
+        assert!((gap(&crate::generate::star(2, 5.0).unwrap()) - 2.0).abs() < 1e-12);
+        // A path of n nodes has 1 − cos(π/(n − 1)).
+        for half in [5, 400] {
+            let expected = 1.0 - (std::f64::consts::PI / (2 * half - 1) as f64).cos();
+            let found = gap(&chain(half, 1.0).unwrap());
+            assert!((found - expected).abs() < 1e-6 * expected, "{half}: {found} {expected}");
+        }
+    }
+
+    #[test]
     fn both_ways_agree() {
         let graph = stochastic_block_model(&[120, 130], 0.2, 0.02, 3).unwrap();
         let dense = algebraic_connectivity(&graph, &all(&graph)).unwrap().unwrap();
         let edges = inside_and_leaving(&graph, &all(&graph)).0;
         let iterated = Laplacian::new(graph.nodes(), &edges).lanczos().unwrap().unwrap();
+        assert!(dense > 0.0 && (dense - iterated).abs() < 1e-7 * dense, "{dense} {iterated}");
+        let dense = spectral_gap(&graph, &all(&graph)).unwrap().unwrap();
+        let iterated = Laplacian::normalized(graph.nodes(), &edges).lanczos().unwrap().unwrap();
         assert!(dense > 0.0 && (dense - iterated).abs() < 1e-7 * dense, "{dense} {iterated}");
     }
 

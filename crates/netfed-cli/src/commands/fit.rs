@@ -16,7 +16,7 @@ use crate::prepare::{self, Prepared, prepare};
 use crate::preset;
 use crate::progress::{Watch, catch_interrupts, duration, say};
 use crate::report::text::{percent, plural, scientific};
-use crate::report::{HistoryRow, Outcome, Report, render};
+use crate::report::{HistoryRow, Outcome, Report, Words, render};
 use crate::settings::Settings;
 
 /// Runs the command; gives the exit status.
@@ -234,6 +234,7 @@ impl Fitted {
                 Status::Stopped => Outcome::Interrupted,
             },
             nodes: &self.prepared.nodes,
+            words: Words::MODELS,
             points_per_node: &self.prepared.points_per_node,
             edges: &edges,
             flows: &self.edges.flows(&self.prepared.problem, &self.clusters.of_node),

@@ -4,6 +4,7 @@
 mod chain;
 mod digits;
 mod fedrelax;
+mod fig8;
 mod figure;
 mod hfl;
 mod outcome;
@@ -29,7 +30,7 @@ use crate::settings::{Settings, choose};
 use outcome::Outcome;
 
 /// Names of the experiments and what they are.
-const EXPERIMENTS: [(&str, &str); 18] = [
+const EXPERIMENTS: &[(&str, &str)] = &[
     ("nfl-table1", "many parameters, few points: Algorithm 1 and FedAvg"),
     ("nfl-fig2", "stochastic block model, error versus p_out, for parts of the nodes with data"),
     ("nfl-fig3", "stochastic block model, error versus p_out, for levels of label noise"),
@@ -38,6 +39,7 @@ const EXPERIMENTS: [(&str, &str); 18] = [
     ("nfl-fig6", "the star graph"),
     ("nfl-fig7", "star: the edge weight at which all models become one"),
     ("nfl-table2", "handwritten digits: neural networks alone, coupled, of all data"),
+    ("nfl-fig8", "weather forecasts: the threshold of the graph"),
     ("nfl-table3", "weather forecasts for 203 stations: alone, pooled, coupled"),
     (
         "hfl-fig1",
@@ -84,7 +86,8 @@ pub(crate) fn run(args: &Reproduce) -> Result<u8, Failure> {
         print(&list());
         return Ok(0);
     };
-    choose("experiment", name, &EXPERIMENTS.map(|e| e.0))?;
+    let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.0).collect();
+    choose("experiment", name, &names)?;
     if args.data.is_some() && name != "nfl-table2" {
         return Err(Failure::input(format!(
             "--data is for nfl-table2; the data of {name} are built in."
@@ -121,6 +124,7 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
         "nfl-fig4" => chain::figure4(request).map(alone),
         "nfl-fig5" => chain::figure5(request).map(alone),
         "nfl-fig6" => star::figure6(request).map(alone),
+        "nfl-fig8" => fig8::figure8(request).map(alone),
         "nfl-fig7" => star::figure7(request).map(alone),
         "hfl-fig1" => hfl::figure1(request).map(alone),
         "hfl-fig2" => hfl::figure2(request).map(alone),

@@ -1,4 +1,5 @@
-//! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph stays.
+//! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph stays, or is built from the training
+//! points.
 
 pub(crate) mod choice;
 mod criteria;
@@ -23,8 +24,10 @@ use netfed::Options;
 use crate::commands::path::trail::default_values;
 use crate::commands::{print, start_threads};
 use crate::failure::Failure;
+use crate::graph_file::graph_text;
+use crate::load::{EdgeList, read_points};
 use crate::output::Folder;
-use crate::prepare::{self, prepare};
+use crate::prepare::{self, in_natural_order, prepare};
 use crate::progress::{Steps, catch_interrupts, duration, say};
 use choice::Choice;
 use criteria::on_all_data;
@@ -40,7 +43,14 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     let folder = Folder::new(&args.out, args.force)?;
     let settings = &plan.variants[0].settings;
     start_threads(settings.threads)?;
-    let (points, edges) = prepare::read(settings)?;
+    let (points, edges) = match plan.variants[0].recipe {
+        None => prepare::read(settings)?,
+        Some(_) => {
+            let mut points = read_points(&settings.data, &settings.columns)?;
+            in_natural_order(&mut points, &mut EdgeList::default());
+            (points, EdgeList::default())
+        }
+    };
     plan.check(&points)?;
     let data = Data { points, edges };
     catch_interrupts();
@@ -50,6 +60,9 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     folder.add("tune.csv", &files::settings(&outcome))?;
     folder.add("folds.csv", &files::splits(&outcome))?;
     folder.add("summary.json", &format!("{summary:#}\n"))?;
+    if outcome.variant(chosen).recipe.is_some() {
+        folder.add("edges.csv", &graph(&data, outcome.variant(chosen))?)?;
+    }
     folder.add("config.toml", &outcome.variant(chosen).at(outcome.lambda(chosen))?.to_toml()?)?;
     folder.add("report.html", &page::page(&outcome, &args.out))?;
     folder.commit()?;
@@ -61,14 +74,28 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     Ok(if outcome.runs().1 == 0 { 0 } else { 3 })
 }
 
+/// The graph of a variant, built from all data.
+fn graph(data: &Data, variant: &Variant) -> Result<String, Failure> {
+    let edges = data.edges(variant, &data.points)?;
+    let list: Vec<_> = edges.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
+    graph_text(&variant.settings.graph, &edges.nodes, &list)
+}
+
 /// All runs, and what follows from them.
 fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
     let start = std::time::Instant::now();
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<Vec<String>> = Vec::new();
     let mut lambdas = Vec::new();
-    let (mut parts, mut sizes) = (1, [0; 4]);
+    let (mut parts, mut sizes) = (Vec::new(), Vec::new());
     for variant in &plan.variants {
-        let prepared = prepare(data.points.clone(), data.edges.clone(), &variant.settings)?;
+        let edges = data.edges(variant, &data.points)?;
+        if let Some(recipe) = variant.recipe.as_ref().filter(|_| edges.edges.is_empty()) {
+            return Err(Failure::input(format!(
+                "the graph with {} has no edge; with --graph-rule knn every node gets some.",
+                recipe.rule_label()
+            )));
+        }
+        let prepared = prepare(data.points.clone(), edges, &variant.settings)?;
         let mut path = vec![0.0];
         match &plan.lambdas {
             Lambdas::Given(given) => path.extend(given),
@@ -82,13 +109,13 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
         }
         lambdas.push(path);
         let graph = &prepared.graph;
-        parts = graph.components(|_| true).iter().max().map_or(1, |c| c + 1);
+        parts.push(graph.components(|_| true).iter().max().map_or(1, |c| c + 1));
         let (points, edges) = (data.points.node_of_row.len(), graph.edges().len());
-        sizes = [points, graph.nodes(), edges, prepared.features.len()];
-        warnings = prepared.warnings;
+        sizes.push([points, graph.nodes(), edges, prepared.features.len()]);
+        warnings.push(prepared.warnings);
     }
-    if !quiet {
-        warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
+    if !quiet && plan.variants[0].recipe.is_none() {
+        warnings[0].iter().for_each(|w| say(&format!("warning: {w}.")));
     }
     let paths = |v: &Variant| plan.repeats * plan.folds + usize::from(v.fuses());
     let runs = plan.variants.iter().zip(&lambdas).map(|(v, l)| paths(v) * l.len()).sum();
@@ -105,6 +132,8 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
     steps.finish();
     let (curves, all_data) = (curves?, all_data?);
     let choice = Choice::new(&plan, &curves, &all_data);
+    let chosen = choice.chosen.variant;
+    let (sizes, warnings) = (sizes[chosen], warnings.swap_remove(chosen));
     let seconds = start.elapsed().as_secs_f64();
     Ok(Outcome { plan, curves, all_data, choice, parts, data_warnings: warnings, sizes, seconds })
 }
@@ -118,7 +147,12 @@ fn text(o: &Outcome, out: &Path) -> String {
         text.push_str(&variants.text());
     }
     words::sentences(o).iter().for_each(|s| text.push_str(&format!("{s}\n")));
-    for warning in words::warnings(o).iter().skip(o.data_warnings.len()) {
+    // Those about the data were said at the start, where there was one graph to speak of.
+    let said = match o.plan.variants[0].recipe {
+        None => o.data_warnings.len(),
+        Some(_) => 0,
+    };
+    for warning in words::warnings(o).iter().skip(said) {
         text.push_str(&format!("warning: {warning}.\n"));
     }
     let (runs, _) = o.runs();

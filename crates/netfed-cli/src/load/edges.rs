@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
+use super::gexf::read_gexf;
+use super::graphml::read_graphml;
 use super::ids::Ids;
 use super::table::Table;
-use super::{InputError, quote};
+use super::{InputError, Place, quote};
 
 const SOURCE: &str = "source";
 const TARGET: &str = "target";
@@ -21,9 +23,64 @@ pub(crate) struct EdgeList {
     pub(crate) edges: Vec<(u32, u32, f64)>,
 }
 
-/// Reads an edge file with the columns `source`, `target` and, if it is there,
-/// `weight`. Without weights every edge has weight 1. Other columns are ignored.
+/// Edges as they come, each of them checked.
+#[derive(Default)]
+pub(super) struct Collected {
+    ids: Ids,
+    edges: Vec<(u32, u32, f64)>,
+    places: HashMap<(u32, u32), Place>,
+}
+
+impl Collected {
+    /// Takes note of a node, which may have no edge.
+    pub(super) fn node(&mut self, id: &str) -> Result<u32, String> {
+        self.ids.number(id).ok_or_else(|| "there are more nodes than can be counted".to_owned())
+    }
+
+    /// Adds an edge with a weight above 0; says what is wrong with it.
+    pub(super) fn add(
+        &mut self,
+        source: &str,
+        target: &str,
+        weight: f64,
+        place: Place,
+    ) -> Result<(), String> {
+        if source == target {
+            let node = quote(source);
+            return Err(format!(
+                "expected an edge between two different nodes, found {node} twice"
+            ));
+        }
+        let (a, b) = (self.node(source)?, self.node(target)?);
+        match self.places.entry((a.min(b), a.max(b))) {
+            Entry::Vacant(free) => free.insert(place),
+            Entry::Occupied(taken) => {
+                let (source, target, first) = (quote(source), quote(target), taken.get());
+                return Err(format!(
+                    "the edge between {source} and {target} was already given on {first}"
+                ));
+            }
+        };
+        self.edges.push((a, b, weight));
+        Ok(())
+    }
+
+    /// All of them.
+    pub(super) fn finish(self) -> EdgeList {
+        EdgeList { nodes: self.ids.into_names(), edges: self.edges }
+    }
+}
+
+/// Reads a graph. GraphML and GEXF are told by their names; any other file is a table of edges with the columns `source`, `target`
+/// and, if it is there, `weight`. Without weights every edge has weight 1. Other columns are ignored.
 pub(crate) fn read_edges(path: &Path) -> Result<EdgeList, InputError> {
+    let name = path.to_string_lossy().to_lowercase();
+    if name.ends_with(".graphml") {
+        return read_graphml(path);
+    }
+    if name.ends_with(".gexf") {
+        return read_gexf(path);
+    }
     let table = Table::open(path)?;
     let header = &table.header;
     let hint = "an edge file needs the columns \"source\" and \"target\"";
@@ -39,38 +96,16 @@ pub(crate) fn read_edges(path: &Path) -> Result<EdgeList, InputError> {
     }
     let weighted = wanted.len() > 2;
 
-    let mut ids = Ids::default();
-    let mut edges = Vec::new();
-    let mut places = HashMap::new();
+    let mut found = Collected::default();
     table.for_each_row(&wanted, &mut |row| {
         let (source, target) = (row.id(0)?, row.id(1)?);
-        if source == target {
-            let node = quote(&source);
-            return Err(row.wrong(&format!(
-                "expected an edge between two different nodes, found {node} twice"
-            )));
-        }
         let weight = if weighted { row.number(2)? } else { 1.0 };
         if weight <= 0.0 {
             return Err(row.expected(2, "a number above 0"));
         }
-        let (Some(a), Some(b)) = (ids.number(&source), ids.number(&target)) else {
-            return Err(row.wrong("there are more nodes than can be counted"));
-        };
-        match places.entry((a.min(b), a.max(b))) {
-            Entry::Vacant(free) => free.insert(row.place),
-            Entry::Occupied(taken) => {
-                let (source, target, first) = (quote(&source), quote(&target), taken.get());
-                return Err(row.wrong(&format!(
-                    "the edge between {source} and {target} was already given on {first}"
-                )));
-            }
-        };
-        edges.push((a, b, weight));
-        Ok(())
+        found.add(&source, &target, weight, row.place).map_err(|problem| row.wrong(&problem))
     })?;
-    let nodes = ids.into_names();
-    Ok(EdgeList { nodes, edges })
+    Ok(found.finish())
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! Reading the two input files: the points and the edges.
 //!
-//! Both come as CSV or TSV, plain or gzipped, or as Parquet. The format follows
-//! from the file name. `table` gives one view of rows for all of them, `points`
+//! Both come as CSV or TSV, plain or gzipped, or as Parquet; graphs also as
+//! GraphML or GEXF. The format follows from the file name. `table` gives one view of rows for all of them, `points`
 //! and `edges` give the rows their meaning. This file holds what they share:
 //! the error and the way file text is quoted in it.
 
 mod availability;
 mod columns;
+mod coordinates;
 mod delimited;
 mod edges;
+mod gexf;
+mod graphml;
 mod guard;
 mod header;
 mod ids;
@@ -20,7 +23,9 @@ mod parquet_rows;
 mod partition;
 mod points;
 mod row;
+mod signals;
 mod table;
+mod xml;
 
 #[cfg(test)]
 mod fixture;
@@ -30,12 +35,14 @@ use std::path::Path;
 
 pub(crate) use availability::read_availability;
 pub(crate) use columns::{PointColumns, Target};
+pub(crate) use coordinates::read_coordinates;
 pub(crate) use edges::{EdgeList, read_edges};
 pub(crate) use matrix::read_matrix;
 pub(crate) use members::{MemberRow, read_members};
 pub(crate) use models::read_models;
 pub(crate) use partition::read_partition;
 pub(crate) use points::{PointTable, read_points};
+pub(crate) use signals::{Signals, read_signals};
 
 /// Whether a file can be read and has a column of this name.
 pub(crate) fn has_column(path: &Path, name: &str) -> bool {

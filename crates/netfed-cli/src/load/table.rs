@@ -57,7 +57,7 @@ impl Table {
             Err(InputError::in_file(
                 &file,
                 "its name does not end in a format that is read, which are \
-                 .csv, .tsv, .csv.gz, .tsv.gz, .parquet and .pq",
+                 .csv, .tsv, .csv.gz, .tsv.gz, .parquet and .pq, and for graphs .graphml and .gexf",
             ))
         }
     }
@@ -188,7 +188,7 @@ mod tests {
         folder.plain("t.xlsx", b"a");
         folder.plain("t.parquet.gz", b"a");
         let formats = "its name does not end in a format that is read, which are \
-                       .csv, .tsv, .csv.gz, .tsv.gz, .parquet and .pq.";
+                       .csv, .tsv, .csv.gz, .tsv.gz, .parquet and .pq, and for graphs .graphml and .gexf.";
         for (name, message) in [
             ("gone.csv", "cannot open gone.csv: no such file."),
             ("d.csv", "cannot open d.csv: it is a directory, not a file."),

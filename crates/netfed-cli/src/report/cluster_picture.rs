@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::Report;
 use super::chart::{color_class, open_svg};
 use super::clusters::Clusters;
 use super::graph_picture::Picture;
 use super::layout::{Point, arrange, corners, separate};
 use super::text::{count, number, plural};
+use super::{Report, Words};
 
 /// The most clusters drawn.
 const MOST_CLUSTERS: usize = 150;
@@ -31,9 +31,10 @@ pub(crate) fn cluster_picture(report: &Report, clusters: &Clusters) -> Picture {
     let mut places = arrange(shown.len(), &links, report.seed);
     let (width, height) = fit(&mut places, &radii);
 
+    let Words { group, groups, size } = report.words;
     let mut svg = String::new();
     let title = format!(
-        "The graph of the {} largest clusters, linked by the weight of the edges between them.",
+        "The graph of the {} largest {groups}, linked by the weight of the edges between them.",
         count(shown.len())
     );
     open_svg(&mut svg, (width, height), "graph", &title);
@@ -42,7 +43,7 @@ pub(crate) fn cluster_picture(report: &Report, clusters: &Clusters) -> Picture {
         let share = (weight / heaviest).clamp(0.0, 1.0);
         let _ = write!(
             svg,
-            "<path class=\"link\" opacity=\"{:.2}\" stroke-width=\"{:.1}\" d=\"M{:.1} {:.1}L{:.1} {:.1}\"><title>clusters {} and {}: total weight {}</title></path>",
+            "<path class=\"link\" opacity=\"{:.2}\" stroke-width=\"{:.1}\" d=\"M{:.1} {:.1}L{:.1} {:.1}\"><title>{groups} {} and {}: total weight {}</title></path>",
             0.25 + 0.5 * share,
             0.6 + 5.4 * share,
             places[a][0],
@@ -57,12 +58,16 @@ pub(crate) fn cluster_picture(report: &Report, clusters: &Clusters) -> Picture {
     for ((&cluster, place), radius) in shown.iter().zip(&places).zip(&radii) {
         let _ = write!(
             svg,
-            "<circle class=\"node {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\"><title>cluster {cluster}\n{}, {}</title></circle>",
+            "<circle class=\"node {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\"><title>{group} {cluster}\n{}{}</title></circle>",
             color_class(clusters.color(cluster)),
             place[0],
             place[1],
             plural(clusters.sizes[cluster], "node"),
-            plural(clusters.points[cluster], "data point")
+            // Edges would be counted from both ends.
+            match size == Words::GRAPH.size {
+                true => String::new(),
+                false => format!(", {}", plural(clusters.points[cluster], size)),
+            }
         );
         if *radius > 13.0 {
             let _ = write!(
@@ -138,19 +143,21 @@ fn fit(places: &mut [Point], radii: &[f64]) -> (f64, f64) {
 
 /// The sentences below the picture.
 fn caption(report: &Report, clusters: &Clusters, shown: usize, links: (usize, usize)) -> String {
+    let Words { group, groups, .. } = report.words;
     let mut words = format!(
-        "The empirical graph has {}, so the picture shows clusters instead of nodes: each disc is a cluster, and its area grows with its number of nodes.",
+        "The empirical graph has {}, so the picture shows {groups} instead of nodes: each disc is a {group}, and its area grows with its number of nodes.",
         plural(report.nodes.len(), "node")
     );
     if shown < clusters.count() {
         let _ = write!(
             words,
-            " Only the {} largest of {} clusters are drawn.",
+            " Only the {} largest of {} {groups} are drawn.",
             count(shown),
             count(clusters.count())
         );
     }
-    words.push_str(" A link is as wide as the total weight of the edges between two clusters.");
+    let _ =
+        write!(words, " A link is as wide as the total weight of the edges between two {groups}.");
     if links.0 < links.1 {
         let _ = write!(
             words,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::Report;
 use super::chart::{color_class, open_svg};
 use super::clusters::Clusters;
 use super::layout::{Point, arrange, corners, separate};
 use super::text::{count, escape, number, plural, short};
+use super::{Report, Words};
 
 /// Graphs with more nodes are drawn as a graph of clusters.
 pub(crate) const MOST_NODES: usize = 1500;
@@ -45,7 +45,7 @@ pub(crate) fn graph_picture(report: &Report, clusters: &Clusters) -> Picture {
         "The empirical graph with {} and {}, colored by {}.",
         plural(nodes, "node"),
         plural(report.edges.len(), "edge"),
-        plural(clusters.count(), "cluster")
+        report.words.group
     );
     open_svg(&mut svg, (WIDTH, height), "graph", &title);
     edges(&mut svg, report, clusters, &places, &drawn);
@@ -180,10 +180,11 @@ fn edges(
 /// What the pointer shows on a node.
 fn note(report: &Report, node: usize) -> String {
     let mut note = format!(
-        "{}\ncluster {}, {}",
+        "{}\n{} {}, {}",
         short(&report.nodes[node], 60),
+        report.words.group,
         report.cluster_of(node),
-        plural(report.points(node), "data point")
+        plural(report.points(node), report.words.size)
     );
     for (feature, name) in report.features.iter().enumerate().take(MOST_PARAMS) {
         let _ = write!(note, "\n{} = {}", short(name, 24), number(report.param(node, feature)));
@@ -196,28 +197,29 @@ fn note(report: &Report, node: usize) -> String {
 
 /// The sentences below the picture.
 fn caption(report: &Report, clusters: &Clusters, drawn: usize) -> String {
-    let mut words = String::from(
-        "Each disc is a node; its color is its cluster and its size grows with its number of data points.",
+    let Words { group, groups, size } = report.words;
+    let mut words = format!(
+        "Each disc is a node; its color is its {group} and its size grows with its number of {size}s."
     );
     let empty = (0..report.nodes.len()).filter(|&node| report.points(node) == 0);
     if empty.count() > 0 {
-        words.push_str(" Hollow nodes have no data.");
+        let _ = write!(words, " Hollow nodes have no {size}s.");
     }
     let gray = (0..clusters.sizes.len())
         .filter(|&cluster| clusters.sizes[cluster] > 0 && clusters.color(cluster).is_none());
     if gray.count() > 0 {
-        words.push_str(" Single nodes and small clusters are gray.");
+        let _ = write!(words, " Single nodes and small {groups} are gray.");
     }
     if report.edges.is_empty() {
         words.push_str(" There are no edges.");
         return words;
     }
-    words.push_str(" Edges inside a cluster have its color.");
+    let _ = write!(words, " Edges inside a {group} have its color.");
     let plain_cross = |(e, edge): (usize, &(usize, usize, f64))| {
         !report.hot(e) && report.cluster_of(edge.0) != report.cluster_of(edge.1)
     };
     if report.edges.iter().enumerate().any(plain_cross) {
-        words.push_str(" Dashed gray edges join different clusters.");
+        let _ = write!(words, " Dashed gray edges join different {groups}.");
     }
     if report.flows.hot_count() > 0 {
         words.push_str(match report.flows.limited {
@@ -228,12 +230,13 @@ fn caption(report: &Report, clusters: &Clusters, drawn: usize) -> String {
     if drawn < report.edges.len() {
         let _ = write!(
             words,
-            " Only {} of {} edges are drawn: red ones and the heaviest, with equal weights mixed.",
+            " Only {} of {} edges are drawn: {}the heaviest, with equal weights mixed.",
             count(drawn),
-            count(report.edges.len())
+            count(report.edges.len()),
+            if report.flows.hot_count() > 0 { "red ones and " } else { "" }
         );
     }
-    words.push_str(" Places follow the edges and their weights, not the parameters.");
+    words.push_str(" Places follow the edges and their weights.");
     words
 }
 

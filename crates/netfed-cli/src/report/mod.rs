@@ -60,6 +60,25 @@ pub(crate) struct HistoryRow {
     pub(crate) seconds: f64,
 }
 
+/// What the discs of the picture of a graph are.
+#[derive(Clone, Copy)]
+pub(crate) struct Words {
+    /// What nodes of one color are.
+    pub(crate) group: &'static str,
+    pub(crate) groups: &'static str,
+    /// What makes a disc large.
+    pub(crate) size: &'static str,
+}
+
+impl Words {
+    /// Of models that were trained.
+    pub(crate) const MODELS: Words =
+        Words { group: "cluster", groups: "clusters", size: "data point" };
+    /// Of a graph without data.
+    pub(crate) const GRAPH: Words =
+        Words { group: "community", groups: "communities", size: "edge" };
+}
+
 /// What the page shows.
 pub(crate) struct Report<'a> {
     /// The command, as the title of the page.
@@ -70,7 +89,9 @@ pub(crate) struct Report<'a> {
     pub(crate) status: Outcome,
     /// The node ids.
     pub(crate) nodes: &'a [String],
-    /// Data points per node; 0 for a node without data.
+    /// What the picture of the graph is about.
+    pub(crate) words: Words,
+    /// Data points per node; 0 for a node without data. For a graph alone, its edges.
     pub(crate) points_per_node: &'a [usize],
     /// The edges: two nodes and a weight.
     pub(crate) edges: &'a [(usize, usize, f64)],
@@ -175,18 +196,32 @@ pub(crate) fn render(report: &Report) -> String {
 /// The graph, node by node or cluster by cluster, with the colors of the clusters.
 pub(crate) fn graph(report: &Report) -> Markup {
     let clusters = Clusters::new(report);
-    let picture = if report.nodes.len() > graph_picture::MOST_NODES {
-        cluster_picture::cluster_picture(report, &clusters)
-    } else {
-        graph_picture::graph_picture(report, &clusters)
-    };
+    let picture = picture(report, &clusters);
     html! {
         figure.wide {
-            (legend(&clusters))
+            (legend(&clusters, report.words))
             (PreEscaped(&picture.svg))
             figcaption { (picture.caption) }
         }
     }
+}
+
+fn picture(report: &Report, clusters: &Clusters) -> graph_picture::Picture {
+    if report.nodes.len() > graph_picture::MOST_NODES {
+        cluster_picture::cluster_picture(report, clusters)
+    } else {
+        graph_picture::graph_picture(report, clusters)
+    }
+}
+
+/// The same picture as a file of its own.
+pub(crate) fn graph_svg(report: &Report) -> String {
+    let svg = picture(report, &Clusters::new(report)).svg;
+    let (open, rest) = svg.split_once('>').unwrap_or((&svg, ""));
+    format!(
+        "{} xmlns=\"http://www.w3.org/2000/svg\"><style>{STYLE} svg {{ background: var(--paper); }}</style>{rest}\n",
+        open
+    )
 }
 
 /// A page of its own around any body, with the style sheet of the report.
@@ -214,20 +249,20 @@ pub(crate) fn swatch(color: Option<usize>) -> Markup {
 }
 
 /// The colors of the clusters.
-fn legend(clusters: &Clusters) -> Markup {
+fn legend(clusters: &Clusters, words: Words) -> Markup {
     let colored: Vec<usize> =
         (0..COLORS).filter(|&cluster| clusters.color(cluster).is_some()).collect();
     let others = clusters.count() - colored.len();
     html! {
         ul.legend {
             @for &cluster in &colored {
-                li { (swatch(Some(cluster))) "cluster " (cluster) " (" (count(clusters.sizes[cluster])) ")" }
+                li { (swatch(Some(cluster))) (words.group) " " (cluster) " (" (count(clusters.sizes[cluster])) ")" }
             }
             @if others > 0 {
                 li {
                     (swatch(None))
                     @if others == clusters.singles() { (plural(others, "single node")) }
-                    @else { (plural(others, "other cluster")) }
+                    @else { (count(others)) " other " (if others == 1 { words.group } else { words.groups }) }
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! A small report for the tests of all sections.
 
-use super::{HistoryRow, Outcome, Report};
+use super::{HistoryRow, Outcome, Report, Words};
 use crate::edge_table::Flows;
 
 /// An owned report to change and show.
@@ -41,6 +41,7 @@ impl Sample {
             version: "0.0.0",
             status: Outcome::Converged,
             nodes: &self.nodes,
+            words: Words::MODELS,
             points_per_node: &self.points,
             edges: &self.edges,
             flows: &self.flows,

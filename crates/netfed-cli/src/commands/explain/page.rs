@@ -9,7 +9,7 @@ use super::words::{GAIN_COLUMNS, TEXT_COLUMNS};
 use super::{Explanation, MOST_GROUPS};
 use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
 use crate::report::text::{count, number, plural};
-use crate::report::{COLORS, Outcome, Report, flows, graph, page, swatch};
+use crate::report::{COLORS, Outcome, Report, Words, flows, graph, page, swatch};
 
 /// The most nodes in the table of gains.
 const MOST_NODES: usize = 60;
@@ -25,6 +25,7 @@ impl Explanation {
             version: env!("CARGO_PKG_VERSION"),
             status: if self.run.converged { Outcome::Converged } else { Outcome::MaxIterations },
             nodes: &p.nodes,
+            words: Words::MODELS,
             points_per_node: &p.points_per_node,
             edges: &edges,
             flows: &self.flows,

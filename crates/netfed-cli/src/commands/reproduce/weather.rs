@@ -7,13 +7,14 @@
 //! stations' samples of (previous maximum, minimum, maximum).
 
 use std::io::Read;
+use std::ops::ControlFlow;
 
 use flate2::read::GzDecoder;
-use netfed::discrepancy::Gaussian;
+use netfed::discrepancy::Wasserstein;
 use netfed::generate::random;
+use netfed::similarity_graph::{Rule, Weights, similarity_graph};
 use netfed::{Dataset, Graph, Matrix};
 use rand::RngExt;
-use rayon::prelude::*;
 
 use super::runs::seed;
 use crate::failure::Failure;
@@ -78,22 +79,13 @@ impl Weather {
 
 /// The empirical graph (43) from these days of each station.
 pub(crate) fn graph_of(days: &[Vec<Day>], threshold: f64) -> Result<Graph, Failure> {
-    let fit = |days: &Vec<Day>| {
-        Gaussian::fit(&Matrix::from_rows(3, days.iter().flatten().copied().collect())?)
-    };
-    let normal = days.iter().map(fit).collect::<Result<Vec<_>, _>>()?;
-    let near = |i: usize| -> Result<Vec<(usize, usize, f64)>, netfed::Error> {
-        let mut edges = Vec::new();
-        for j in i + 1..normal.len() {
-            let w = normal[i].squared_distance(&normal[j])?;
-            if w <= threshold {
-                edges.push((i, j, 1.0 / w.max(1e-12)));
-            }
-        }
-        Ok(edges)
-    };
-    let edges = (0..normal.len()).into_par_iter().map(near).collect::<Result<Vec<_>, _>>()?;
-    Ok(Graph::new(normal.len(), &edges.concat())?)
+    let samples = days
+        .iter()
+        .map(|days| Matrix::from_rows(3, days.iter().flatten().copied().collect()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let go_on = || ControlFlow::Continue(());
+    let rule = Rule::Threshold(threshold);
+    Ok(similarity_graph(&Wasserstein::new(&samples)?, rule, Weights::Inverse, &go_on)?.graph)
 }
 
 /// Local datasets with the three features.
@@ -128,6 +120,12 @@ mod tests {
         all.sort_by(|a, b| a.partial_cmp(b).unwrap());
         assert_eq!(together, all);
         assert_ne!(weather.split(0, 1).0[0], train[0]);
+    }
+
+    #[test]
+    fn the_graph_of_all_days_is_that_of_table_3() {
+        let graph = graph_of(&Weather::load().unwrap().days, 5.0).unwrap();
+        assert_eq!((graph.nodes(), graph.edges().len()), (203, 3287));
     }
 
     #[test]

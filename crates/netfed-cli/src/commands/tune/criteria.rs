@@ -43,7 +43,7 @@ pub(crate) fn on_all_data(
         return Ok(None);
     }
     let settings = &variant.settings;
-    let prepared = prepare_part(data.points.clone(), data.edges.clone(), settings)?;
+    let prepared = prepare_part(data.points.clone(), data.edges(variant, &data.points)?, settings)?;
     let one = pooled(&data.points, settings)?;
     let information = |params: &Matrix, freedom| information(data, variant, params, freedom);
     let freedom = prepared.problem.dim().min(data.points.node_of_row.len());

@@ -1,7 +1,7 @@
 //! Cross-validation: the error of every setting on data points that its models have not seen.
 //!
 //! For each repeat the rows of every node are dealt to the folds anew; for each fold the models are trained on the other rows,
-//! with a scaling of the features that knows these rows only. All settings see the same splits, so that their errors can be compared in pairs.
+//! with a scaling of the features, and where it is built a graph, that know these rows only. All settings see the same splits, so that their errors can be compared in pairs.
 
 use netfed::{Options, Status};
 
@@ -80,7 +80,7 @@ fn one_split(
     steps: &Steps,
 ) -> Result<Split, Failure> {
     let settings = &variant.settings;
-    let prepared = prepare_part(training.clone(), data.edges.clone(), settings)?;
+    let prepared = prepare_part(training.clone(), data.edges(variant, training)?, settings)?;
     let one = pooled(training, settings)?;
     let error = |models: &[&[f64]]| plan.measure.error(settings.intercept, models, held_out);
     let nodes = held_out.nodes.len();
@@ -154,6 +154,40 @@ mod tests {
             );
         }
         assert_eq!(curve.unsolved, [0, 0, 0]);
+    }
+
+    #[test]
+    fn graphs_are_built_from_training_points_alone() {
+        // Twelve nodes with four points each; which nodes are near depends on the points taken.
+        let nodes: Vec<String> = (0..12).map(|i| format!("n{i}")).collect();
+        let value = |r: usize| ((r * r * 7 + 3 * r) % 23) as f64;
+        let points = PointTable {
+            nodes: nodes.clone(),
+            node_of_row: (0..48).map(|r| r / 4).collect(),
+            features: vec!["x".into()],
+            x: (0..48).map(value).collect(),
+            y: None,
+            low_label: -1.0,
+        };
+        let built = plan("--loss mean --graph-rule knn --graph-k 2 --folds 2 --repeats 1").unwrap();
+        let given = plan("--loss mean --folds 2 --repeats 1").unwrap();
+        let lambdas = [vec![0.0, 0.3, 2.0]];
+        let steps = Steps::new(1, true);
+        let data = Data { points, edges: EdgeList::default() };
+        let curve = &cross_validate(&data, &built, &lambdas, &steps).unwrap()[0];
+        let variant = &built.variants[0];
+        let of_all = data.edges(variant, &data.points).unwrap();
+        let fold = folds(&data.points, 2, 0);
+        for split in 0..2 {
+            let training = data.points.select(|r| fold[r] != split);
+            let edges = data.edges(variant, &training).unwrap();
+            assert_ne!(edges, of_all);
+            let fixed = Data { points: data.points.clone(), edges };
+            let expected = &cross_validate(&fixed, &given, &lambdas, &steps).unwrap()[0];
+            for at in 0..3 {
+                assert_eq!(curve.errors[at][split], expected.errors[at][split], "{at} {split}");
+            }
+        }
     }
 
     #[test]

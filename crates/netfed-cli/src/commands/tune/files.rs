@@ -18,10 +18,11 @@ fn which(o: &Outcome, variant: usize, model: &str, lambda: Option<f64>) -> Vec<C
         Cell::Number(v.settings.ridge),
         v.delta().into(),
         lambda.into(),
+        v.recipe.as_ref().map_or(Cell::Empty, |r| Cell::Text(r.rule_label())),
     ]
 }
 
-const WHICH: [&str; 5] = ["model", "penalty", "ridge", "huber-delta", "lambda"];
+const WHICH: [&str; 6] = ["model", "penalty", "ridge", "huber-delta", "lambda", "graph"];
 
 fn model(at: usize) -> &'static str {
     if at == 0 { "alone" } else { "coupled" }
@@ -119,6 +120,9 @@ pub(crate) fn summary(o: &Outcome) -> Value {
             "ridge": variant.settings.ridge,
             "huber_delta": variant.delta(),
             "lambda": o.lambda(place),
+            "graph": variant.recipe.as_ref().map(|r| json!({
+                "discrepancy": r.discrepancy, "rule": r.rule_label(),
+            })),
             "error": estimate(o.error(place)),
             "clusters": complexity.map(|c| c.clusters),
             "freedom": complexity.map(|c| c.freedom),

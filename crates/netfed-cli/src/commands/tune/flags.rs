@@ -6,7 +6,7 @@ use crate::given::Given;
 
 /// Finds the λ (and, if asked, the penalty, the ridge, the Huber threshold) that predicts best. Some data points of every node are held back,
 /// the models are trained on the others, and the error on those held back is measured; each data point gets its turn (cross-validation).
-/// The graph stays as it is. The result says what to take, how sure that is, and whether coupling helps at all.
+/// The graph stays as it is, unless --graph-rule builds graphs to compare. The result says what to take, how sure that is, and whether coupling helps at all.
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES, mut_arg("lambda", |a| a.hide(true)),
@@ -65,6 +65,28 @@ pub(crate) struct Tune {
         help_heading = "What to try"
     )]
     pub(crate) huber_deltas: Option<Vec<f64>>,
+    /// Build the graph from the data instead of reading one: knn, mst-knn, threshold or complete, as in netfed graph build. It is built anew
+    /// from the training points of every split
+    #[arg(long, value_name = "NAME", conflicts_with = "graph", help_heading = "What to try")]
+    pub(crate) graph_rule: Option<String>,
+    /// Numbers of nearest nodes to try (rules knn, mst-knn) [default: 5]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "What to try")]
+    pub(crate) graph_k: Option<Vec<usize>>,
+    /// Largest discrepancies η of an edge to try (rule threshold)
+    #[arg(
+        long,
+        value_name = "A,B,C",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        help_heading = "What to try"
+    )]
+    pub(crate) graph_eta: Option<Vec<f64>>,
+    /// How unlike two nodes are: wasserstein, energy, mmd, ks, t, models, gradients or tsne [default: wasserstein]
+    #[arg(long, value_name = "NAME", help_heading = "What to try")]
+    pub(crate) graph_discrepancy: Option<String>,
+    /// Weights of the edges: exponential, inverse or one [default: exponential]
+    #[arg(long, value_name = "NAME", help_heading = "What to try")]
+    pub(crate) graph_weights: Option<String>,
     /// Parts into which the data points of every node are dealt; each is held back once
     #[arg(long, value_name = "COUNT", default_value_t = 5, help_heading = "How to judge")]
     pub(crate) folds: usize,
@@ -97,8 +119,11 @@ const EXAMPLES: &str = "Examples:
     netfed tune --data points.csv --graph edges.csv --penalties l2,l1,squared --ridges 0,0.01,0.1 --out tuned/
   Some values of λ of your own, ten repeats, the smallest error:
     netfed tune --data points.csv --graph edges.csv --lambda-grid 0.01,0.1,1 --repeats 10 --rule best --out tuned/
+  Which graph? Every node with its 3, 5 or 10 most similar ones:
+    netfed tune --data points.csv --graph-rule knn --graph-k 3,5,10 --out tuned/
   The settings of an earlier run:
     netfed tune --config run/config.toml --out tuned/
 
 The runs on parts of the data stop at a relative gap of 1e-4 (with --tol, at that); those on all data and the fit that follows at 1e-6.
-The folder then holds tune.csv, folds.csv, summary.json, config.toml and report.html.";
+The folder then holds tune.csv, folds.csv, summary.json, config.toml and report.html; with --graph-rule also edges.csv, the graph that
+was chosen, built from all data.";

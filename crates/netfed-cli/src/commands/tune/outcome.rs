@@ -13,8 +13,8 @@ pub(crate) struct Outcome {
     pub(crate) curves: Vec<Curve>,
     pub(crate) all_data: Vec<Option<OnAllData>>,
     pub(crate) choice: Choice,
-    /// Connected parts of the graph: the fewest clusters there can be.
-    pub(crate) parts: usize,
+    /// For every variant the connected parts of its graph: the fewest clusters there can be.
+    pub(crate) parts: Vec<usize>,
     /// Warnings about the data.
     pub(crate) data_warnings: Vec<String>,
     /// Data points, nodes, edges, parameters of a model.
@@ -96,7 +96,7 @@ impl Outcome {
 
     /// Whether every connected part of the graph has one model there.
     pub(crate) fn merged(&self, place: Place) -> bool {
-        self.complexity(place).is_some_and(|c| c.clusters <= self.parts)
+        self.complexity(place).is_some_and(|c| c.clusters <= self.parts[place.variant])
     }
 
     /// All runs, and those that stopped before the tolerance.

@@ -62,7 +62,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
         section { h2 { "Table" } (rows(&table::lambdas(o))) @if let Some(v) = table::variants(o) { (rows(&v)) } }
         section {
             h2 { "How it was done" }
-            p { "The data points of every node were dealt to " (o.plan.folds) " folds at random, " (plural(o.plan.repeats, "time")) ". Each fold was held back once: models were trained on the others and judged on it. The graph and the nodes stay. The error is the mean over all points of a fold, then over the folds." }
+            p { "The data points of every node were dealt to " (o.plan.folds) " folds at random, " (plural(o.plan.repeats, "time")) ". Each fold was held back once: models were trained on the others and judged on it. " (if o.plan.variants[0].recipe.is_some() { "The graph was built from the training points alone; the nodes stay." } else { "The graph and the nodes stay." }) " The error is the mean over all points of a fold, then over the folds." }
             p { "The standard error comes from the spread over the folds of a repeat. Repeats use the same data again: they make the mean steadier, but the standard error is not divided by their number. Comparisons use the differences split by split, in which what is common to all settings cancels." }
             p { "The runs on parts of the data stop at a relative gap of " (number(o.plan.tolerance)) ", those on all data at " (number(o.variant(o.choice.chosen).settings.tol)) ". " code { "tune.csv" } " has every setting, " code { "folds.csv" } " every split." }
         }
@@ -258,7 +258,7 @@ fn complexity(o: &Outcome) -> Markup {
     html! {
         figure {
             (chart("Number of clusters on all data, against λ.", "clusters", Scale::Log10, None, vec![clusters]))
-            figcaption { "Clusters of the models on all data (" (label) "). The graph has " (plural(o.parts, "part")) ", so there cannot be fewer." }
+            figcaption { "Clusters of the models on all data (" (label) "). The graph has " (plural(o.parts[o.choice.chosen.variant], "part")) ", so there cannot be fewer." }
         }
         @if !bic.is_empty() {
             figure {

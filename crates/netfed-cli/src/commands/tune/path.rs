@@ -4,9 +4,10 @@
 
 use std::ops::ControlFlow;
 
-use netfed::{Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
+use netfed::{Edge, Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
 use rayon::prelude::*;
 
+use super::variant::Variant;
 use crate::failure::Failure;
 use crate::load::{EdgeList, PointTable};
 use crate::prepare::{Prepared, prepare_part};
@@ -24,6 +25,21 @@ pub(crate) struct Data {
 const SMALL: usize = 1 << 20;
 
 impl Data {
+    /// The edges of a variant: those given, or those of the graph built from some of the points.
+    pub(crate) fn edges(
+        &self,
+        variant: &Variant,
+        points: &PointTable,
+    ) -> Result<EdgeList, Failure> {
+        let Some(recipe) = &variant.recipe else { return Ok(self.edges.clone()) };
+        let built = recipe.build(&*recipe.discrepancies(points, &variant.settings)?, true)?;
+        let edge = |e: &Edge| (e.tail as u32, e.head as u32, e.weight);
+        Ok(EdgeList {
+            nodes: points.nodes.clone(),
+            edges: built.graph.edges().iter().map(edge).collect(),
+        })
+    }
+
     /// Whether runs go side by side.
     pub(crate) fn small(&self) -> bool {
         let (points, edges) = (&self.points, &self.edges);

@@ -73,7 +73,9 @@ impl Plan {
             ));
         }
         let given = args.given.of_many_fits(args.config.as_deref(), "netfed tune")?;
-        let base = Given { lambda: Some(1.0), ..given };
+        // A graph that is built is written to the results, where the fit that follows finds it.
+        let built = args.graph_rule.as_ref().map(|_| args.out.join("edges.csv"));
+        let base = Given { lambda: Some(1.0), graph: built.or(given.graph.clone()), ..given };
         let rule = Rule::new(&args.rule)?;
         for (flag, value, least) in [("--folds", args.folds, 2), ("--repeats", args.repeats, 1)] {
             if value < least {
@@ -146,7 +148,8 @@ pub(crate) mod tests {
 
     /// The plan of a command line.
     pub(crate) fn plan(flags: &str) -> Result<Plan, Failure> {
-        let line = format!("netfed tune --data p.csv --graph e.csv --out o {flags}");
+        let graph = if flags.contains("--graph-rule") { "" } else { "--graph e.csv" };
+        let line = format!("netfed tune --data p.csv {graph} --out o {flags}");
         match Args::try_parse_from(line.split_whitespace()).unwrap().command {
             Command::Tune(tune) => Plan::new(&tune),
             _ => panic!("not tune"),

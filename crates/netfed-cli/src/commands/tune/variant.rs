@@ -1,11 +1,13 @@
-//! A variant: a choice of everything but λ. The variants of a plan are all combinations of the values of its axes (penalty, ridge, Huber
-//! threshold). Another axis is another list and the field of [`Given`] that it sets.
+//! A variant: a choice of everything but λ. The variants of a plan are all combinations of the values of its axes (graph, penalty, ridge,
+//! Huber threshold). Another axis is another list and the field of [`Given`] that it sets.
 
 use netfed::LossKind;
+use netfed::discrepancy::Combination;
 
 use super::flags::Tune;
 use crate::failure::Failure;
 use crate::given::Given;
+use crate::graph_recipe::{self as recipe, Recipe};
 use crate::report::text::number as shown;
 use crate::settings::{PENALTIES, Range, Settings, choose, number};
 
@@ -13,6 +15,8 @@ use crate::settings::{PENALTIES, Range, Settings, choose, number};
 pub(crate) struct Variant {
     /// All settings; its λ stands for any that couples.
     pub(crate) settings: Settings,
+    /// How its graph is built, where it is not given.
+    pub(crate) recipe: Option<Recipe>,
     /// What sets it apart from the others.
     pub(crate) label: String,
 }
@@ -63,7 +67,9 @@ pub(crate) fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failur
         number("--huber-deltas", *delta, Range::Positive)?;
     }
     let mut all = Vec::new();
-    for penalty in &penalties {
+    for (recipe, penalty) in
+        recipes(args)?.iter().flat_map(|r| penalties.iter().map(move |p| (r, p)))
+    {
         for ridge in &ridges {
             for delta in &deltas {
                 // The matrix belongs to one of the penalties.
@@ -78,14 +84,57 @@ pub(crate) fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failur
                     ..base.clone()
                 })?;
                 let mut label = settings.penalty_name().to_owned();
+                if let Some(recipe) = recipe {
+                    label.push_str(&format!(", {}", recipe.rule_label()));
+                }
                 if let Some(ridge) = ridge {
                     label.push_str(&format!(", ridge {}", shown(*ridge)));
                 }
                 if let Some(delta) = delta {
                     label.push_str(&format!(", δ {}", shown(*delta)));
                 }
-                all.push(Variant { settings, label });
+                all.push(Variant { settings, recipe: recipe.clone(), label });
             }
+        }
+    }
+    Ok(all)
+}
+
+/// The ways to build the graph; one `None` when it is given.
+fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
+    let Some(rule) = &args.graph_rule else {
+        return match [
+            ("--graph-k", args.graph_k.is_some()),
+            ("--graph-eta", args.graph_eta.is_some()),
+            ("--graph-discrepancy", args.graph_discrepancy.is_some()),
+            ("--graph-weights", args.graph_weights.is_some()),
+        ]
+        .iter()
+        .find(|(_, there)| *there)
+        {
+            Some((flag, _)) => Err(Failure::input(format!(
+                "{flag} is about a graph that is built; say --graph-rule NAME, too."
+            ))),
+            None => Ok(vec![None]),
+        };
+    };
+    let name = args.graph_discrepancy.as_deref().unwrap_or("wasserstein");
+    let discrepancy = recipe::discrepancy(name)?;
+    if discrepancy == "distance" {
+        return Err(Failure::input(
+            "--graph-discrepancy distance does not depend on the data points; build the graph once with netfed graph build, and say --graph FILE.".into(),
+        ));
+    }
+    let weights = recipe::weights(args.graph_weights.as_deref().unwrap_or("exponential"), None)?;
+    let mut all = Vec::new();
+    for k in distinct("--graph-k", &args.graph_k)? {
+        for eta in distinct("--graph-eta", &args.graph_eta)? {
+            all.push(Some(Recipe {
+                discrepancy: discrepancy.clone(),
+                combination: Combination::Fisher,
+                rule: recipe::rule(rule, k, eta, ["--graph-k", "--graph-eta"])?,
+                weights,
+            }));
         }
     }
     Ok(all)
@@ -123,6 +172,29 @@ mod tests {
         let plan = plan("--penalties quadratic,l2 --penalty-matrix q.csv").unwrap();
         let matrix = |v: usize| plan.variants[v].settings.given.penalty_matrix.is_some();
         assert!(matrix(0) && !matrix(1), "the matrix goes with its penalty only");
+    }
+
+    #[test]
+    fn graphs_are_one_more_axis() {
+        assert_eq!(
+            labels("--graph-rule knn --graph-k 3,5 --penalties l1,l2"),
+            ["l1, k 3", "l2, k 3", "l1, k 5", "l2, k 5"]
+        );
+        assert_eq!(labels("--graph-rule threshold --graph-eta 2.5"), ["l2, η 2.5"]);
+        assert_eq!(labels("--graph-rule mst-knn"), ["l2, tree + k 5"]);
+        let settings = &plan("--graph-rule knn").unwrap().variants[0].settings;
+        assert!(settings.graph.ends_with("o/edges.csv"), "the graph that tune writes");
+        for (flags, part) in [
+            ("--graph-rule knn --graph-k 3,3", "--graph-k has 3 twice"),
+            ("--graph-rule knn --graph-k 0", "--graph-k is 0"),
+            ("--graph-rule threshold", "say --graph-eta NUMBER"),
+            ("--graph-rule complete --graph-k 3", "--graph-k goes with"),
+            ("--graph-rule nearest", "unknown rule"),
+            ("--graph-rule knn --graph-discrepancy distance", "netfed graph build"),
+        ] {
+            let message = plan(flags).err().map_or(String::new(), |e| e.to_string());
+            assert!(message.contains(part), "{flags}: {message}");
+        }
     }
 
     #[test]

@@ -1,0 +1,120 @@
+//! `netfed graph build`: a graph of nodes whose data are alike.
+
+mod flags;
+mod words;
+
+pub(crate) use flags::Build;
+
+use std::path::Path;
+
+use netfed::discrepancy::{Discrepancy, GreatCircle};
+use netfed::similarity_graph::{Rule, SimilarityGraph};
+use netfed_net::names::natural_order;
+
+use crate::commands::{print, start_threads};
+use crate::failure::Failure;
+use crate::graph_file::{check_graph_file, graph_text};
+use crate::graph_recipe::Recipe;
+use crate::load::{EdgeList, PointTable, read_coordinates, read_points};
+use crate::memory;
+use crate::output::write_file;
+use crate::prepare::in_natural_order;
+use crate::progress::{catch_interrupts, say};
+use flags::Plan;
+
+/// A graph with the names of its nodes.
+struct Built {
+    nodes: Vec<String>,
+    points: usize,
+    graph: SimilarityGraph,
+    seconds: f64,
+}
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
+    let start = std::time::Instant::now();
+    let plan = Plan::new(args)?;
+    let inputs: Vec<&Path> =
+        [args.given.data.as_deref(), args.coordinates.as_deref()].into_iter().flatten().collect();
+    check_graph_file(&args.out, args.force, &inputs)?;
+    start_threads(plan.settings.threads)?;
+    let points = match &args.given.data {
+        Some(path) => Some(read(path, &plan)?),
+        None => None,
+    };
+    let (nodes, discrepancy) = match &args.coordinates {
+        Some(path) => places(path, points.as_ref())?,
+        None => by_data(points.as_ref(), &plan, args.quiet)?,
+    };
+    if plan.recipe.rule == Rule::Complete {
+        memory::check(nodes.len(), nodes.len() * nodes.len().saturating_sub(1) / 2, 1, 0)?;
+    }
+    catch_interrupts();
+    let graph = plan.recipe.build(discrepancy.as_ref(), args.quiet)?;
+    if graph.graph.edges().is_empty() && nodes.len() > 1 {
+        return Err(no_edge(discrepancy.as_ref(), &plan.recipe)?);
+    }
+    let rows = points.map_or(0, |p| p.node_of_row.len());
+    let mut built = Built { nodes, points: rows, graph, seconds: 0.0 };
+    let edges: Vec<_> =
+        built.graph.graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
+    write_file(&args.out, &graph_text(&args.out, &built.nodes, &edges)?)?;
+    built.seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        print(&format!("{:#}\n", words::summary(&built, &plan, args)));
+    } else if !args.quiet {
+        print(&words::text(&built, &plan, args));
+    }
+    Ok(0)
+}
+
+/// The points, with the nodes in their natural order.
+fn read(path: &Path, plan: &Plan) -> Result<PointTable, Failure> {
+    let mut points = read_points(path, &plan.settings.columns)?;
+    in_natural_order(&mut points, &mut EdgeList::default());
+    Ok(points)
+}
+
+type Compared = (Vec<String>, Box<dyn Discrepancy>);
+
+fn by_data(points: Option<&PointTable>, plan: &Plan, quiet: bool) -> Result<Compared, Failure> {
+    let points = points
+        .ok_or_else(|| Failure::input("no file of data points given; say --data FILE.".into()))?;
+    let rows = points.node_of_row.len();
+    if !quiet && plan.recipe.discrepancy == "tsne" && rows > 500 {
+        say("laying out the points in the plane");
+    }
+    Ok((points.nodes.clone(), plan.recipe.discrepancies(points, &plan.settings)?))
+}
+
+/// The places of the nodes: of the data where there are some, of the file otherwise.
+fn places(path: &Path, points: Option<&PointTable>) -> Result<Compared, Failure> {
+    let found = read_coordinates(path)?;
+    let mut nodes = points.map_or(found.nodes, |p| p.nodes.clone());
+    nodes.sort_unstable_by(|a, b| natural_order(a, b));
+    let place = |node: &String| {
+        found.of_node.get(node).copied().ok_or_else(|| {
+            Failure::input(format!(
+                "{}: no row for the node \"{node}\"; every node of the data needs its place.",
+                path.display()
+            ))
+        })
+    };
+    let places = nodes.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+    Ok((nodes, Box::new(GreatCircle::new(&places)?)))
+}
+
+/// Why there is no edge.
+fn no_edge(all: &dyn Discrepancy, recipe: &Recipe) -> Result<Failure, Failure> {
+    let nearest = Recipe { rule: Rule::Nearest(1), ..recipe.clone() }.build(all, true)?;
+    let least = nearest.discrepancies.iter().copied().fold(f64::INFINITY, f64::min);
+    Ok(Failure::input(match recipe.rule {
+        Rule::Threshold(eta) if least.is_finite() => format!(
+            "--eta is {eta}, but no two nodes are so alike: the smallest discrepancy is {least:.6}; raise --eta, or say --rule knn."
+        ),
+        _ => format!(
+            "no two nodes can be compared by the discrepancy {}; the tests need two points of every node, all others one.",
+            recipe.discrepancy
+        ),
+    }))
+}

@@ -1,0 +1,148 @@
+//! The result for a person, and as JSON.
+
+use netfed::discrepancy::Combination;
+use netfed::similarity_graph::{Rule, Weights};
+use serde_json::json;
+
+use super::Built;
+use super::flags::{Build, Plan};
+use crate::prepare::names;
+use crate::progress::duration;
+use crate::report::text::{count, number, plural};
+
+/// Smallest, median and largest of some numbers.
+fn range(values: &[f64]) -> Option<[f64; 3]> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    Some([*sorted.first()?, sorted[sorted.len() / 2], *sorted.last()?])
+}
+
+/// Nodes without an edge.
+fn alone(built: &Built) -> Vec<&str> {
+    let graph = &built.graph.graph;
+    (0..graph.nodes()).filter(|&i| graph.degree(i) == 0).map(|i| built.nodes[i].as_str()).collect()
+}
+
+fn parts(built: &Built) -> usize {
+    built.graph.graph.components(|_| true).iter().max().map_or(0, |c| c + 1)
+}
+
+/// The summary for a person.
+pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
+    let graph = &built.graph.graph;
+    let mut text = format!(
+        "{}, {} in {}, {}\n",
+        plural(graph.nodes(), "node"),
+        plural(graph.edges().len(), "edge"),
+        args.out.display(),
+        duration(built.seconds)
+    );
+    let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
+    line(format!("{}; {}.", rule(plan.recipe.rule), weights(built, plan.recipe.weights)));
+    if let Some([least, middle, most]) = range(&built.graph.discrepancies) {
+        line(format!(
+            "The discrepancy {} of the edges is {} to {}, {} in the middle.",
+            plan.recipe.discrepancy,
+            number(least),
+            number(most),
+            number(middle)
+        ));
+    }
+    let (alone, parts) = (alone(built), parts(built));
+    if !alone.is_empty() {
+        line(format!(
+            "{} without any edge ({}): trained alone. --rule mst-knn would connect all.",
+            plural(alone.len(), "node"),
+            names(&alone)
+        ));
+    }
+    match parts {
+        1 => line("The graph is connected.".into()),
+        _ => line(format!("The graph has {} without an edge between them.", plural(parts, "part"))),
+    }
+    if graph.nodes() > 2 && graph.edges().len() == graph.nodes() * (graph.nodes() - 1) / 2 {
+        line("All pairs are joined: training is faster, and groups show better, with fewer edges (a smaller --k or --eta).".into());
+    }
+    line(format!("Of every node's data this took {}.", seen(&plan.recipe.discrepancy)));
+    let out = args.out.display();
+    line(format!("Look at it: netfed graph inspect --graph {out} --out graph/"));
+    if let Some(data) = &args.given.data {
+        line(format!(
+            "Then train: netfed tune --data {} --graph {out} --out tuned/",
+            data.display()
+        ));
+    }
+    text
+}
+
+fn rule(rule: Rule) -> String {
+    match rule {
+        Rule::Threshold(eta) => format!("Edges join nodes of discrepancy {} at most", number(eta)),
+        Rule::Nearest(k) => format!("Edges join every node with the {} nearest", count(k)),
+        Rule::TreeAndNearest(k) => {
+            format!(
+                "Edges are a minimum spanning tree and join every node with the {} nearest",
+                count(k)
+            )
+        }
+        Rule::Complete => "Edges join all pairs of nodes".into(),
+    }
+}
+
+fn weights(built: &Built, weights: Weights) -> String {
+    match (weights, built.graph.scale) {
+        (Weights::Exponential(_), Some(scale)) => format!("weights are exp(−D/{})", number(scale)),
+        (Weights::One, _) => "weights are 1".into(),
+        _ => "weights are 1/D".into(),
+    }
+}
+
+/// What of a node's data the discrepancy has seen.
+fn seen(discrepancy: &str) -> &'static str {
+    match discrepancy {
+        "energy" | "mmd" | "tsne" => "the points themselves",
+        "ks" => "the sorted values of every column",
+        "t" => "mean and variance of every column",
+        "models" => "the model it trains alone",
+        "gradients" => "the model it trains alone, and lengths of gradients at other models",
+        "distance" => "nothing but its place",
+        _ => "mean and covariance",
+    }
+}
+
+/// The summary as JSON.
+pub(super) fn summary(built: &Built, plan: &Plan, args: &Build) -> serde_json::Value {
+    let (recipe, graph) = (&plan.recipe, &built.graph.graph);
+    let spread =
+        |values: &[f64]| range(values).map(|[a, b, c]| json!({"least": a, "median": b, "most": c}));
+    let of_weights: Vec<f64> = graph.edges().iter().map(|e| e.weight).collect();
+    let alone = alone(built);
+    let (eta, k) = match recipe.rule {
+        Rule::Threshold(eta) => (Some(eta), None),
+        Rule::Nearest(k) | Rule::TreeAndNearest(k) => (None, Some(k)),
+        Rule::Complete => (None, None),
+    };
+    json!({
+        "discrepancy": recipe.discrepancy,
+        "combination": matches!(recipe.discrepancy.as_str(), "ks" | "t").then_some(match recipe.combination {
+            Combination::Fisher => "fisher",
+            Combination::Bonferroni => "bonferroni",
+        }),
+        "rule": args.rule,
+        "k": k,
+        "eta": eta,
+        "weights": args.weights,
+        "scale": built.graph.scale,
+        "nodes": graph.nodes(),
+        "points": (!plan.by_place).then_some(built.points),
+        "edges": graph.edges().len(),
+        "parts": parts(built),
+        "nodes_without_edge": alone.len(),
+        "names_without_edge": alone.iter().take(100).collect::<Vec<_>>(),
+        "discrepancies": spread(&built.graph.discrepancies),
+        "weight": spread(&of_weights),
+        "leaves_a_node": seen(&recipe.discrepancy),
+        "seconds": (built.seconds * 1e6).round() / 1e6,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}

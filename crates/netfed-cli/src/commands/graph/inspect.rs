@@ -1,0 +1,87 @@
+//! `netfed graph inspect`: what a graph is like.
+
+mod facts;
+mod page;
+mod words;
+
+use std::path::PathBuf;
+
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::output::{Cell, Csv, Folder};
+use crate::progress::say;
+use facts::Facts;
+
+/// Says what a graph is like: its degrees, its parts, how well it holds together (λ₂, spectral gap, mixing time), its communities, and what
+/// may cause trouble. With a true graph or true groups it is compared with them.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Inspect {
+    /// The graph: a table of edges (source, target, weight), GraphML or GEXF
+    #[arg(long, value_name = "FILE")]
+    graph: PathBuf,
+    /// The true graph, where it is known: precision, recall, F-score and relative error are given
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// True groups of the nodes, where they are known: columns node, cluster; the communities are compared with them
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Folder for a page with pictures (report.html), the picture alone (graph.svg), a table of the nodes (nodes.csv) and summary.json; it
+    /// must not exist
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Replace the results in a folder that exists
+    #[arg(long)]
+    force: bool,
+    /// Seed of the order in which communities grow, and of the picture
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+    /// Say nothing
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  netfed graph inspect --graph edges.csv --out graph/
+  netfed graph inspect --graph learned.csv --truth true.csv --labels clusters.csv --json
+
+What the numbers mean is in docs/graphs.md.";
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Inspect) -> Result<u8, Failure> {
+    let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
+    let facts = Facts::read(args)?;
+    let summary = words::summary(&facts);
+    if let Some(folder) = folder {
+        folder.add("report.html", &page::page(&facts, args))?;
+        folder.add("graph.svg", &page::svg(&facts, args.seed))?;
+        folder.add("nodes.csv", &nodes(&facts))?;
+        folder.add("summary.json", &format!("{summary:#}\n"))?;
+        folder.commit()?;
+    }
+    if args.json {
+        print(&format!("{summary:#}\n"));
+    } else if !args.quiet {
+        facts.warnings().iter().for_each(|w| say(&format!("warning: {w}.")));
+        print(&words::text(&facts, args));
+    }
+    Ok(0)
+}
+
+/// One row per node.
+fn nodes(facts: &Facts) -> String {
+    let mut csv = Csv::new(["node", "degree", "strength", "part", "community"]);
+    for (i, node) in facts.nodes.iter().enumerate() {
+        csv.row([
+            Cell::Text(node.clone()),
+            Cell::Number(facts.graph.degree(i) as f64),
+            Cell::Number(facts.strength[i]),
+            Cell::Number(facts.part_of[i] as f64),
+            Cell::Number(facts.communities.of_node[i] as f64),
+        ]);
+    }
+    csv.finish()
+}

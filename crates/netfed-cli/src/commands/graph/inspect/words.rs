@@ -1,0 +1,154 @@
+//! The result for a person, and as JSON.
+
+use serde_json::{Value, json};
+
+use super::Inspect;
+use super::facts::Facts;
+use crate::report::text::{count, number, plural};
+
+/// The headline.
+pub(super) fn headline(f: &Facts) -> String {
+    let size =
+        format!("{}, {}", plural(f.nodes.len(), "node"), plural(f.graph.edges().len(), "edge"));
+    match f.part_sizes.len() {
+        0 | 1 if f.nodes.len() < 2 => size,
+        0 | 1 => format!("{size}, connected"),
+        parts => format!(
+            "{size}, {}, the largest of {}",
+            plural(parts, "part"),
+            plural(f.part_sizes[0], "node")
+        ),
+    }
+}
+
+/// What was found, in sentences.
+pub(super) fn sentences(f: &Facts) -> Vec<String> {
+    let mut found = Vec::new();
+    if let (Some(d), Some(w)) = (f.degrees(), f.weights()) {
+        let weights = match w[0] == w[4] {
+            true => format!("All weights are {}", number(w[0])),
+            false => format!(
+                "Weights are {} to {}, {} in the middle",
+                number(w[0]),
+                number(w[4]),
+                number(w[2])
+            ),
+        };
+        found.push(format!(
+            "Nodes have {} to {} edges, {} in the middle. {weights}. {} of all pairs are joined.",
+            number(d[0]),
+            number(d[4]),
+            number(d[2]),
+            share(f.density())
+        ));
+    }
+    let part = if f.part_sizes.len() > 1 { " of the largest part" } else { "" };
+    match (f.connectivity, f.gap, f.mixing()) {
+        (Some(connectivity), Some(gap), Some((relaxation, mixing))) => found.push(format!(
+            "Algebraic connectivity λ₂{part} is {}, its spectral gap {}: averaging with the neighbors shrinks differences by e in about {} rounds, and a random walk mixes in at most {}.",
+            number(connectivity),
+            number(gap),
+            number(relaxation.ceil()),
+            number(mixing.ceil())
+        )),
+        _ if f.part_sizes.first().is_some_and(|size| *size > 1) => {
+            found.push(format!("Algebraic connectivity and spectral gap{part} were not found: the iterations did not settle, so they are very small."));
+        }
+        _ => {}
+    }
+    if !f.graph.edges().is_empty() {
+        let c = &f.communities;
+        let several = c.sizes.iter().filter(|size| **size > 1).count();
+        let sizes: Vec<String> = c.sizes.iter().take(several.min(8)).map(|s| count(*s)).collect();
+        let more = if several > 8 { ", …" } else { "" };
+        let clear = match c.modularity {
+            q if q >= 0.3 => "clear groups",
+            q if q >= 0.1 => "some grouping",
+            _ => "no clear groups",
+        };
+        found.push(format!(
+            "{} of {}{more} nodes, modularity {}: {clear}.",
+            match several {
+                1 => "1 community".into(),
+                n => format!("{} communities", count(n)),
+            },
+            sizes.join(", "),
+            number(c.modularity)
+        ));
+    }
+    if let Some(s) = &f.scores {
+        found.push(format!(
+            "Against the true graph: precision {}, recall {}, F-score {}, relative error of the weights {}.",
+            number(s.precision),
+            number(s.recall),
+            number(s.f_score),
+            number(s.relative_error)
+        ));
+    }
+    if let Some((groups, a)) = &f.agreement {
+        found.push(format!(
+            "Communities against the {}: NMI {}, Rand index {}, Fowlkes-Mallows index {} (1 is the same division).",
+            plural(*groups, "true group"),
+            number(a.nmi),
+            number(a.rand_index),
+            number(a.fowlkes_mallows)
+        ));
+    }
+    found
+}
+
+fn share(part: f64) -> String {
+    format!("{}%", number(100.0 * part))
+}
+
+/// The summary for a person.
+pub(super) fn text(f: &Facts, args: &Inspect) -> String {
+    let mut text = format!("{}\n", headline(f));
+    sentences(f).iter().for_each(|s| text.push_str(&format!("  {s}\n")));
+    if let Some(out) = &args.out {
+        let page = out.join("report.html");
+        text.push_str(&format!("  results in {}; open {}\n", out.display(), page.display()));
+    }
+    text
+}
+
+/// The summary as JSON.
+pub(super) fn summary(f: &Facts) -> Value {
+    let quartiles = |q: Option<[f64; 5]>| {
+        q.map(|[a, b, c, d, e]| json!({"least": a, "quarter": b, "median": c, "three_quarters": d, "most": e}))
+    };
+    let finite = |v: f64| v.is_finite().then_some(v);
+    json!({
+        "nodes": f.nodes.len(),
+        "edges": f.graph.edges().len(),
+        "density": f.density(),
+        "parts": f.part_sizes.len(),
+        "part_sizes": f.part_sizes.iter().take(100).collect::<Vec<_>>(),
+        "nodes_without_edge": (0..f.nodes.len()).filter(|&i| f.graph.degree(i) == 0).count(),
+        "degree": quartiles(f.degrees()),
+        "weight": quartiles(f.weights()),
+        "total_weight": f.graph.edges().iter().map(|e| e.weight).sum::<f64>(),
+        "algebraic_connectivity": f.connectivity,
+        "spectral_gap": f.gap,
+        "relaxation_time": f.mixing().map(|m| m.0),
+        "mixing_time_bound": f.mixing().map(|m| m.1),
+        "communities": f.communities.count(),
+        "community_sizes": f.communities.sizes.iter().take(100).collect::<Vec<_>>(),
+        "modularity": f.communities.modularity,
+        "truth": f.scores.as_ref().map(|s| json!({
+            "precision": s.precision,
+            "recall": s.recall,
+            "f_score": s.f_score,
+            "relative_error": finite(s.relative_error),
+        })),
+        "labels": f.agreement.as_ref().map(|(groups, a)| json!({
+            "groups": groups,
+            "nmi": a.nmi,
+            "rand_index": a.rand_index,
+            "fowlkes_mallows": a.fowlkes_mallows,
+        })),
+        "warnings": f.warnings(),
+        "seconds": (f.seconds * 1e6).round() / 1e6,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}

@@ -1,0 +1,115 @@
+//! `netfed graph learn`: a graph from signals, of one holder or across silos.
+
+mod alone;
+mod flags;
+mod silos;
+mod words;
+
+pub(crate) use flags::Learn;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use netfed::Matrix;
+use netfed::learning::{Candidates, LogDegree, Model, beta_for};
+
+use crate::commands::start_threads;
+use crate::failure::Failure;
+use crate::load::{Signals, read_signals};
+use crate::progress::{catch_interrupts, say};
+use crate::report::text::count;
+use flags::{Method, Plan};
+
+/// Vertices up to which all pairs are taken.
+const ALL_PAIRS: usize = 10_000;
+/// Additions that take a noticeable time.
+const LONG: f64 = 3e9;
+
+/// Runs the command; gives the exit status.
+pub(crate) fn run(args: &Learn) -> Result<u8, Failure> {
+    let plan = Plan::new(args)?;
+    start_threads(args.threads)?;
+    catch_interrupts();
+    match plan.method {
+        Method::LogDegree | Method::Glasso => alone::run(args, &plan),
+        Method::Exact | Method::Algorithm1 => silos::run(args, &plan),
+    }
+}
+
+/// Reads a file, standardized where that is asked for.
+fn read(path: &Path, args: &Learn) -> Result<Signals, Failure> {
+    let mut signals = read_signals(path)?;
+    if args.standardize {
+        signals.standardize();
+    }
+    Ok(signals)
+}
+
+/// The pairs that may become edges: all, or nearest neighbors over all signals.
+fn candidates(all: &[&Matrix], args: &Learn) -> Result<Arc<Candidates>, Failure> {
+    let vertices = all[0].rows();
+    let signals: usize = all.iter().map(|m| m.cols()).sum();
+    let work = 0.5 * (vertices * vertices) as f64 * signals as f64;
+    if !args.quiet && work > LONG {
+        say(&format!("computing the distances of {} vertices", count(vertices)));
+    }
+    let Some(k) = args.candidates else {
+        if vertices > ALL_PAIRS {
+            return Err(Failure::input(format!(
+                "{} vertices have {} pairs, too many to look at all; say --candidates 20 to look at nearest neighbors only.",
+                count(vertices),
+                count(vertices * (vertices - 1) / 2)
+            )));
+        }
+        return Ok(Arc::new(Candidates::all(vertices)?));
+    };
+    let mut together = Matrix::zeros(vertices, signals);
+    for v in 0..vertices {
+        let row: Vec<f64> = all.iter().flat_map(|m| m.row(v)).copied().collect();
+        together.row_mut(v).copy_from_slice(&row);
+    }
+    Ok(Arc::new(Candidates::nearest(&together, k)?))
+}
+
+/// The problems (7) of some files, with the β of the flags or the one that gives the wanted number of neighbors.
+fn problems(files: &[Signals], args: &Learn, plan: &Plan) -> Result<Vec<LogDegree>, Failure> {
+    let matrices: Vec<&Matrix> = files.iter().map(|f| &f.values).collect();
+    let candidates = candidates(&matrices, args)?;
+    let model = Model { alpha: args.alpha, beta: args.beta.unwrap_or(1.0), zeta: plan.zeta };
+    let problem = |signals: &&Matrix| LogDegree::new(Arc::clone(&candidates), signals, model);
+    let problems = matrices.iter().map(problem).collect::<Result<Vec<_>, _>>()?;
+    if args.beta.is_some() || candidates.is_empty() {
+        return Ok(problems);
+    }
+    let most = 2.0 * candidates.len() as f64 / candidates.vertices() as f64;
+    let wanted = args.neighbors.unwrap_or(flags::NEIGHBORS).min(most);
+    let (beta, _) = beta_for(&problems, wanted)?;
+    let again = |one: &LogDegree| one.with_model(Model { beta, ..model });
+    Ok(problems.iter().map(again).collect::<Result<_, _>>()?)
+}
+
+/// The files of the silos: those given, or all tables of a folder.
+fn silo_files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let [folder] = given else { return Ok(given.to_vec()) };
+    if !folder.is_dir() {
+        return Ok(given.to_vec());
+    }
+    let shown = folder.display();
+    let cannot = |e: std::io::Error| Failure::input(format!("cannot read {shown}: {}.", e.kind()));
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        let name = path.to_string_lossy().to_lowercase();
+        let table = [".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq"];
+        if path.is_file() && table.iter().any(|end| name.ends_with(end)) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    match files.is_empty() {
+        true => Err(Failure::input(format!(
+            "{shown}: no file of signals in this folder; expected .csv, .tsv or .parquet files, one per silo."
+        ))),
+        false => Ok(files),
+    }
+}

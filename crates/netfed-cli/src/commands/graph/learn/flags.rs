@@ -1,0 +1,207 @@
+//! What the command line of `netfed graph learn` accepts.
+
+use std::path::PathBuf;
+
+use netfed::learning::Scale;
+
+use crate::failure::Failure;
+use crate::settings::{Range, choose, number};
+
+/// Neighbors of a vertex on average, where nothing else is asked for.
+pub(super) const NEIGHBORS: f64 = 5.0;
+
+/// Learns a graph from signals: values that vary over its vertices, as temperatures of many hours at many stations. Vertices whose values
+/// go together become neighbors. With --silos every holder of signals gets a graph of its own, and there is one of what they have in
+/// common.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Learn {
+    /// Signals: one column per vertex with its name on top, one row per signal (.csv, .csv.gz, .tsv, .parquet)
+    #[arg(long, value_name = "FILE", help_heading = "Input", required_unless_present = "silos")]
+    pub(crate) signals: Option<PathBuf>,
+    /// Files of signals of the same vertices, one per silo, or a folder of them
+    #[arg(
+        long,
+        value_name = "FILES",
+        num_args = 1..,
+        value_delimiter = ',',
+        conflicts_with = "signals",
+        help_heading = "Input"
+    )]
+    pub(crate) silos: Vec<PathBuf>,
+    /// Give every vertex mean 0 and standard deviation 1 first, in every file
+    #[arg(long, help_heading = "Input")]
+    pub(crate) standardize: bool,
+    /// log-degree or glasso (graphical lasso); with --silos exact or algorithm1 [default: log-degree, exact]
+    #[arg(long, value_name = "NAME", help_heading = "Problem")]
+    pub(crate) method: Option<String>,
+    /// α, weight of the logarithms of the degrees; scales the graph
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 1.0,
+        allow_negative_numbers = true,
+        help_heading = "Problem"
+    )]
+    pub(crate) alpha: f64,
+    /// β, weight of the squares of the edge weights; more gives more edges [default: chosen for --neighbors]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) beta: Option<f64>,
+    /// Choose β so that a vertex has about this many neighbors on average (in --silos: when each learns alone) [default: 5]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        conflicts_with = "beta",
+        allow_negative_numbers = true,
+        help_heading = "Problem"
+    )]
+    pub(crate) neighbors: Option<f64>,
+    /// ζ, added to the degrees inside the logarithm [default: 0; algorithm1: 0.01]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) zeta: Option<f64>,
+    /// Penalty of the graphical lasso; more gives fewer edges
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) penalty: Option<f64>,
+    /// ν of --silos: more pulls the graphs more strongly to the common one
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 3.0,
+        allow_negative_numbers = true,
+        help_heading = "Problem"
+    )]
+    pub(crate) nu: f64,
+    /// λ of --silos: weight of what they have in common
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) lambda: Option<f64>,
+    /// Only pairs of which one is among this many nearest of the other may become edges [default: all pairs]
+    #[arg(long, value_name = "COUNT", help_heading = "Problem")]
+    pub(crate) candidates: Option<usize>,
+    /// Rounds of algorithm1
+    #[arg(long, value_name = "COUNT", default_value_t = 50, help_heading = "Solver")]
+    pub(crate) rounds: u64,
+    /// Threads to use, at most one per core; the answer does not depend on it [default: all cores]
+    #[arg(long, value_name = "COUNT", help_heading = "Solver")]
+    pub(crate) threads: Option<usize>,
+    /// Divide the weights: none, mean-degree (it becomes 1) or largest-weight (it becomes 1)
+    #[arg(long, value_name = "NAME", default_value = "none", help_heading = "Output")]
+    pub(crate) scale: String,
+    /// Leave out edges whose weight, after --scale, is not above this
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 0.0,
+        allow_negative_numbers = true,
+        help_heading = "Output"
+    )]
+    pub(crate) threshold: f64,
+    /// File for the edges (.csv, .graphml, .gexf); with --silos a folder
+    #[arg(long, value_name = "PATH", help_heading = "Output")]
+    pub(crate) out: PathBuf,
+    /// Replace what exists
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Show no progress and no summary
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print the summary as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  A graph with about five neighbors per vertex, ready for --graph of other commands:
+    netfed graph learn --signals temperatures.csv --out edges.csv
+  Thousands of vertices, values of unlike scale:
+    netfed graph learn --signals sensors.csv --standardize --candidates 20 --neighbors 8 --out edges.csv
+  Which vertices depend on each other, given all others (graphical lasso):
+    netfed graph learn --signals genes.csv --standardize --method glasso --penalty 0.2 --out edges.csv
+  One graph per hospital and what they have in common:
+    netfed graph learn --silos north.csv south.csv east.csv --lambda 0.1 --nu 3 --out graphs/
+  The same for all files of a folder, by the federated algorithm of the paper:
+    netfed graph learn --silos hospitals/ --method algorithm1 --lambda 0.1 --out graphs/
+
+With --silos the folder then holds consensus.csv, one file of edges per silo and summary.json. Take exact; algorithm1 is there to see what
+the paper's rounds do. See docs/learning.md.";
+
+/// How the graph is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    LogDegree,
+    Glasso,
+    Exact,
+    Algorithm1,
+}
+
+/// What is asked for, checked.
+pub(super) struct Plan {
+    pub(super) method: Method,
+    pub(super) scale: Scale,
+    pub(super) zeta: f64,
+}
+
+impl Plan {
+    /// Checks the flags.
+    pub(super) fn new(args: &Learn) -> Result<Plan, Failure> {
+        let method = method(args)?;
+        let has = |flag: &str, there: bool, home: &str| match there {
+            true => Err(Failure::input(format!("{flag} belongs to {home}; leave it out here."))),
+            false => Ok(()),
+        };
+        if method == Method::Glasso {
+            has("--beta", args.beta.is_some(), "the log-degree model")?;
+            has("--neighbors", args.neighbors.is_some(), "the log-degree model")?;
+            has("--zeta", args.zeta.is_some(), "the log-degree model")?;
+            has("--candidates", args.candidates.is_some(), "the log-degree model")?;
+        } else {
+            has("--penalty", args.penalty.is_some(), "--method glasso")?;
+        }
+        has("--lambda", args.silos.is_empty() && args.lambda.is_some(), "--silos")?;
+        number("--alpha", args.alpha, Range::Positive)?;
+        number("--nu", args.nu, Range::Positive)?;
+        number("--threshold", args.threshold, Range::Nonnegative)?;
+        for (flag, value) in [
+            ("--beta", args.beta),
+            ("--neighbors", args.neighbors),
+            ("--penalty", args.penalty),
+            ("--lambda", args.lambda),
+        ] {
+            value.map(|v| number(flag, v, Range::Positive)).transpose()?;
+        }
+        args.zeta.map(|v| number("--zeta", v, Range::Nonnegative)).transpose()?;
+        if args.candidates == Some(0) {
+            return Err(Failure::input("--candidates is 0; it must be at least 1.".into()));
+        }
+        let own = if method == Method::Algorithm1 { 0.01 } else { 0.0 };
+        let zeta = args.zeta.unwrap_or(own);
+        if method == Method::Algorithm1 && zeta == 0.0 {
+            return Err(Failure::input(
+                "--zeta is 0; the gradient steps of algorithm1 need it positive, as 0.01.".into(),
+            ));
+        }
+        let scale = match choose("scale", &args.scale, &["none", "mean-degree", "largest-weight"])?
+        {
+            "mean-degree" => Scale::MeanDegree,
+            "largest-weight" => Scale::LargestWeight,
+            _ => Scale::None,
+        };
+        Ok(Plan { method, scale, zeta })
+    }
+}
+
+fn method(args: &Learn) -> Result<Method, Failure> {
+    let name = args.method.as_deref();
+    if args.silos.is_empty() {
+        return Ok(
+            match choose("method", name.unwrap_or("log-degree"), &["log-degree", "glasso"])? {
+                "glasso" => Method::Glasso,
+                _ => Method::LogDegree,
+            },
+        );
+    }
+    let known = ["exact", "algorithm1"];
+    Ok(match choose("method of --silos", name.unwrap_or("exact"), &known)? {
+        "algorithm1" => Method::Algorithm1,
+        _ => Method::Exact,
+    })
+}

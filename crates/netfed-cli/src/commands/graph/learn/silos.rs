@@ -1,0 +1,157 @@
+//! Graphs of several silos and their consensus, into a folder.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use netfed::learning::{Algorithm1, Exact, LogDegree, SiloGraphs, Silos, algorithm1};
+use serde_json::json;
+
+use super::alone::above;
+use super::flags::{Learn, Method, Plan};
+use super::words::{Facts, SiloFacts, describe_silos};
+use super::{problems, read, silo_files};
+use crate::commands::print;
+use crate::failure::Failure;
+use crate::graph_file::graph_text;
+use crate::load::Signals;
+use crate::output::Folder;
+use crate::progress::{interrupted, say};
+use crate::report::text::number;
+
+/// The file of the consensus.
+const CONSENSUS: &str = "consensus.csv";
+
+/// Runs the command; gives the exit status.
+pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
+    let start = Instant::now();
+    let paths = silo_files(&args.silos)?;
+    let out_names = out_names(&paths)?;
+    let folder = Folder::new(&args.out, args.force)?;
+    let files = read_all(&paths, args)?;
+    if files[0].vertices.len() < 2 {
+        return Err(Failure::input(format!(
+            "{}: expected a column for each of two or more vertices, found one.",
+            files[0].file
+        )));
+    }
+    let problems = problems(&files, args, plan)?;
+    let beta = problems[0].model().beta;
+    let Some(lambda) = args.lambda else { return Err(missing_lambda(&problems)?) };
+    let silos = Silos::new(problems, args.nu, lambda)?;
+    let (graphs, tied, solved) = solve(&silos, args, plan)?;
+    let vertices = &files[0].vertices;
+    let write = |name: &str, weights: &[f64]| -> Result<Facts, Failure> {
+        let divisor = plan.scale.divisor(silos.candidates(), weights);
+        let edges = above(silos.candidates(), weights, divisor, args.threshold);
+        folder.add(name, &graph_text(Path::new(name), vertices, &edges)?)?;
+        Facts::new("", vertices.len(), &edges)
+    };
+    let mut rows = Vec::new();
+    for (i, name) in out_names.iter().enumerate() {
+        let own = graphs.locals.row(i);
+        let facts = write(name, own)?;
+        rows.push(SiloFacts {
+            file: name.clone(),
+            signals: files[i].values.cols(),
+            edges: facts.edges,
+            apart: apart(own, &graphs.consensus),
+            tied: tied[i],
+        });
+    }
+    let consensus = write(CONSENSUS, &graphs.consensus)?;
+    let summary = json!({
+        "method": if plan.method == Method::Exact { "exact" } else { "algorithm1" },
+        "vertices": vertices.len(),
+        "alpha": args.alpha, "beta": beta, "zeta": plan.zeta, "nu": args.nu, "lambda": lambda,
+        "objective": graphs.objective, "gap": graphs.gap, "solved": solved, "rounds": graphs.rounds,
+        "consensus": { "file": CONSENSUS, "edges": consensus.edges },
+        "silos": rows.iter().map(SiloFacts::json).collect::<Vec<_>>(),
+        "seconds": start.elapsed().as_secs_f64(),
+    });
+    folder.add("summary.json", &format!("{summary:#}\n"))?;
+    folder.commit()?;
+    if args.json {
+        print(&format!("{summary:#}\n"));
+    } else if !args.quiet {
+        print(&describe_silos(&summary, &rows, &args.out));
+    }
+    Ok(if solved { 0 } else { 3 })
+}
+
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}
+
+/// Files for the graphs, named after the files of the signals.
+fn out_names(paths: &[PathBuf]) -> Result<Vec<String>, Failure> {
+    let mut seen = BTreeSet::from([CONSENSUS.to_owned()]);
+    let mut names = Vec::new();
+    for path in paths {
+        let file = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let lower = file.to_lowercase();
+        let ends = [".csv.gz", ".tsv.gz", ".csv", ".tsv", ".parquet", ".pq"];
+        let end = ends.iter().find(|end| lower.ends_with(*end)).map_or(0, |end| end.len());
+        let name = format!("{}.csv", &file[..file.len() - end]);
+        if !seen.insert(name.clone()) {
+            return Err(Failure::input(format!(
+                "{}: its graph would be {name}, which is taken; give the file another name.",
+                path.display()
+            )));
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+fn read_all(paths: &[PathBuf], args: &Learn) -> Result<Vec<Signals>, Failure> {
+    let mut files: Vec<Signals> = Vec::new();
+    for path in paths {
+        let signals = read(path, args)?;
+        files.push(match files.first() {
+            Some(first) => signals.in_order_of(first)?,
+            None => signals,
+        });
+    }
+    Ok(files)
+}
+
+/// What to say where λ is missing: λ is a price per weight, as z is.
+fn missing_lambda(problems: &[LogDegree]) -> Result<Failure, Failure> {
+    let one = LogDegree::pooled(problems)?;
+    let graph = one.solve();
+    let paid: f64 = one.distances().iter().zip(&graph.weights).map(|(z, w)| z * w).sum();
+    let price = paid / graph.weights.iter().sum::<f64>();
+    Ok(Failure::input(format!(
+        "--lambda is missing; the mean squared difference of neighbors is about {} here, a third of that is a start.",
+        number(price)
+    )))
+}
+
+/// The graphs, which silos have the graph of the consensus, and whether the method has come to its end.
+fn solve(
+    silos: &Silos,
+    args: &Learn,
+    plan: &Plan,
+) -> Result<(SiloGraphs, Vec<bool>, bool), Failure> {
+    let mut last = Instant::now();
+    let mut watch = |rounds: u64, gap: Option<f64>| {
+        if !args.quiet && last.elapsed().as_secs() >= 3 {
+            last = Instant::now();
+            let gap = gap.map_or(String::new(), |gap| format!(", relative gap {gap:.1e}"));
+            say(&format!("round {rounds}{gap}"));
+        }
+        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    if plan.method == Method::Exact {
+        let found = Exact::default().solve(silos, |rounds, gap| watch(rounds, Some(gap)));
+        return Ok((found.graphs, found.tied, found.solved));
+    }
+    let settings = Algorithm1 { rounds: args.rounds, ..Algorithm1::default() };
+    let (graphs, _) = algorithm1(silos, &settings, |round| watch(round.rounds, None))?;
+    let tied =
+        (0..graphs.locals.rows()).map(|i| graphs.locals.row(i) == graphs.consensus).collect();
+    let done = graphs.rounds == args.rounds;
+    Ok((graphs, tied, done))
+}

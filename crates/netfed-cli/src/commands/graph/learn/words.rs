@@ -1,0 +1,162 @@
+//! The result for a person, and as JSON.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use netfed::Graph;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::progress::duration;
+use crate::report::text::{count, number, plural};
+
+/// What is to be said about a graph.
+#[derive(Default)]
+pub(super) struct Facts {
+    pub(super) method: &'static str,
+    pub(super) vertices: usize,
+    pub(super) signals: usize,
+    pub(super) edges: usize,
+    /// Edges of the graphical lasso between vertices that go against each other.
+    pub(super) negative: usize,
+    pub(super) components: usize,
+    pub(super) alone: usize,
+    pub(super) beta: Option<f64>,
+    pub(super) objective: Option<f64>,
+    pub(super) gap: f64,
+    pub(super) seconds: f64,
+}
+
+impl Facts {
+    /// The facts that the edges tell.
+    pub(super) fn new(
+        method: &'static str,
+        vertices: usize,
+        edges: &[(usize, usize, f64)],
+    ) -> Result<Facts, Failure> {
+        let graph = Graph::new(vertices, edges)?;
+        let components = graph.components(|_| true).iter().max().map_or(0, |c| c + 1);
+        let alone = (0..vertices).filter(|&v| graph.degree(v) == 0).count();
+        Ok(Facts { method, vertices, edges: edges.len(), components, alone, ..Facts::default() })
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "method": self.method, "vertices": self.vertices, "signals": self.signals,
+            "edges": self.edges, "negative": self.negative, "components": self.components,
+            "without_edges": self.alone, "beta": self.beta, "objective": self.objective,
+            "gap": self.gap, "seconds": self.seconds,
+        })
+    }
+}
+
+/// The summary for a person.
+pub(super) fn describe(facts: &Facts, out: &Path) -> String {
+    let mean = 2.0 * facts.edges as f64 / facts.vertices.max(1) as f64;
+    let mut text = format!(
+        "{} between {}, {} neighbors on average, from {} ({}), in {}\n",
+        plural(facts.edges, "edge"),
+        plural(facts.vertices, "vertex").replace("vertexs", "vertices"),
+        number(mean),
+        plural(facts.signals, "signal"),
+        facts.method,
+        duration(facts.seconds),
+    );
+    if let Some(beta) = facts.beta {
+        let _ = writeln!(text, "  β = {}; a larger one gives more edges.", number(beta));
+    }
+    if let Some(objective) = facts.objective {
+        let gap = number(facts.gap);
+        let _ = writeln!(
+            text,
+            "  Objective {}, proven to be at most {gap} above the least one.",
+            number(objective)
+        );
+    }
+    if facts.negative > 0 {
+        let _ = writeln!(
+            text,
+            "  {} of the edges join vertices that go against each other (negative partial_correlation); their weight is its size.",
+            count(facts.negative)
+        );
+    }
+    if facts.components > 1 {
+        let _ = writeln!(
+            text,
+            "  The graph has {} parts{}; models of different parts are not coupled.",
+            count(facts.components),
+            match facts.alone {
+                0 => String::new(),
+                n => format!(", {} of them single vertices without an edge", count(n)),
+            }
+        );
+    }
+    let shown = out.display();
+    let _ = writeln!(
+        text,
+        "  Edges in {shown}; next: netfed fit --data points.csv --graph {shown} --lambda 0.1 --out run/"
+    );
+    text
+}
+
+/// What is to be said about a silo.
+pub(super) struct SiloFacts {
+    pub(super) file: String,
+    pub(super) signals: usize,
+    pub(super) edges: usize,
+    /// ‖wᵢ − c‖
+    pub(super) apart: f64,
+    pub(super) tied: bool,
+}
+
+impl SiloFacts {
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "file": self.file, "signals": self.signals, "edges": self.edges,
+            "distance_to_consensus": self.apart, "is_consensus": self.tied,
+        })
+    }
+}
+
+/// The summary of silos for a person.
+pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) -> String {
+    let of = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
+    let common = summary["consensus"]["edges"].as_u64().unwrap_or(0) as usize;
+    let mut text = format!(
+        "{} and their consensus with {}, {} vertices, in {} ({})\n",
+        plural(rows.len(), "graph"),
+        plural(common, "edge"),
+        summary["vertices"],
+        duration(of("seconds")),
+        plural(of("rounds") as usize, "round"),
+    );
+    for row in rows {
+        let near = match row.tied {
+            true => "the same as the consensus".into(),
+            false => format!("distance to the consensus {}", number(row.apart)),
+        };
+        let (file, edges) = (&row.file, plural(row.edges, "edge"));
+        let _ = writeln!(text, "  {file}: {edges} from {}, {near}", plural(row.signals, "signal"));
+    }
+    let _ = writeln!(
+        text,
+        "  β = {}, ν = {}, λ = {}. Objective {}, proven to be at most {} above the least one.",
+        number(of("beta")),
+        number(of("nu")),
+        number(of("lambda")),
+        number(of("objective")),
+        number(of("gap")),
+    );
+    if common == 0 {
+        text.push_str("  The consensus has no edge: a larger --nu makes it count.\n");
+    } else if rows.iter().all(|r| r.tied) && rows.len() > 1 {
+        text.push_str("  All graphs are the same: a smaller --nu or --lambda lets them differ.\n");
+    }
+    if summary["method"] == "algorithm1" {
+        text.push_str(
+            "  The rounds of algorithm1 end before the optimum; --method exact goes to the end.\n",
+        );
+    }
+    let _ = writeln!(text, "  Graphs in {}", out.display());
+    text
+}

@@ -1,0 +1,181 @@
+//! `netfed graph learn` as a user runs it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
+
+mod common;
+
+use common::{Place, data, stderr, stdout};
+
+fn numbers(path: &str) -> Vec<Vec<f64>> {
+    let text = std::fs::read_to_string(data("ppgl/a_d6_I3").join(path)).unwrap();
+    text.lines().map(|l| l.split(',').map(|c| c.parse().unwrap()).collect()).collect()
+}
+
+/// The signals of the small reference instance as tables: one column per vertex.
+fn with_silos() -> Place {
+    let place = Place::new();
+    std::fs::create_dir(place.path("silos")).unwrap();
+    for i in 1..=3 {
+        let x = numbers(&format!("X_{i}.csv"));
+        let mut text = String::from("v0,v1,v2,v3,v4,v5\n");
+        for n in 0..x[0].len() {
+            let row: Vec<String> = x.iter().map(|vertex| vertex[n].to_string()).collect();
+            text.push_str(&row.join(","));
+            text.push('\n');
+        }
+        place.write(&format!("silos/s{i}.csv"), &text);
+    }
+    place
+}
+
+/// The weights of all pairs of six vertices, from a table of edges.
+fn weights(text: &str) -> Vec<f64> {
+    let mut all = vec![0.0; 15];
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let vertex = |k: usize| cells[k][1..].parse::<usize>().unwrap();
+        let (a, b) = (vertex(0), vertex(1));
+        let at = (0..a).map(|r| 5 - r).sum::<usize>() + b - a - 1;
+        all[at] = cells[2].parse().unwrap();
+    }
+    all
+}
+
+fn close(found: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), expected.len());
+    for (f, e) in found.iter().zip(expected) {
+        assert!((f - e).abs() < tolerance, "{found:?} {expected:?}");
+    }
+}
+
+#[test]
+fn one_holder_gets_the_reference_graph() {
+    let place = with_silos();
+    let expected = numbers("igl_W.csv");
+    let output = place.run("graph learn --signals silos/s1.csv --beta 0.05 --out e.csv --json");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    close(&weights(&place.read("e.csv")), &expected[0], 1e-9);
+    let summary: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!((&summary["edges"], &summary["signals"]), (&6.into(), &8.into()));
+    assert!(summary["gap"].as_f64().unwrap() < 1e-12);
+    // A scale, a threshold, few candidates, another format.
+    let line = "graph learn --signals silos/s1.csv --beta 0.05 --scale largest-weight --threshold 0.5 --out t.csv";
+    assert_eq!(place.run(line).status.code(), Some(0));
+    let largest = expected[0].iter().copied().fold(0.0, f64::max);
+    let kept: Vec<f64> =
+        (expected[0].iter()).map(|w| if w / largest > 0.5 { w / largest } else { 0.0 }).collect();
+    close(&weights(&place.read("t.csv")), &kept, 1e-9);
+    let line =
+        "graph learn --signals silos/s1.csv --candidates 2 --neighbors 2 --out e.graphml --quiet";
+    let output = place.run(line);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), ""));
+    assert!(place.read("e.graphml").contains("<edge source=\"v0\""));
+}
+
+#[test]
+fn silos_get_the_reference_graphs() {
+    let place = with_silos();
+    let problem = "--beta 0.05 --nu 3 --lambda 0.1";
+    let output = place.run(&format!(
+        "graph learn --silos silos/s1.csv silos/s2.csv silos/s3.csv {problem} --out g"
+    ));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("3 graphs and their consensus"), "{}", stdout(&output));
+    let expected = numbers("ppgl_case0_W.csv");
+    for (i, graph) in expected.iter().enumerate() {
+        close(&weights(&place.read(&format!("g/s{}.csv", i + 1))), graph, 1e-7);
+    }
+    let consensus: Vec<f64> = numbers("ppgl_case0_wcon.csv").concat();
+    close(&weights(&place.read("g/consensus.csv")), &consensus, 1e-7);
+    let summary = place.json("g/summary.json");
+    let best = 6.0225343114056695;
+    assert!((summary["objective"].as_f64().unwrap() - best).abs() < 1e-9);
+    assert!(summary["gap"].as_f64().unwrap() < 1e-9 && summary["solved"] == true);
+    // The rounds of the paper, from a folder: not at the optimum, and the gap says so.
+    let output = place.run(&format!(
+        "graph learn --silos silos --method algorithm1 {problem} --out rounds --json"
+    ));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let summary = place.json("rounds/summary.json");
+    assert_eq!((&summary["rounds"], &summary["zeta"]), (&50.into(), &0.01.into()));
+    assert!(summary["gap"].as_f64().unwrap() > 1e-6);
+}
+
+#[test]
+fn the_graphical_lasso_has_signs() {
+    let place = Place::new();
+    let mut text = String::from("a,b,c\n");
+    for n in 0..60 {
+        let t = f64::from(n);
+        let (x, y, z) = (t.sin(), (1.7 * t).cos(), (2.9 * t).sin());
+        text.push_str(&format!("{},{},{}\n", x + 0.3 * z, -x + 0.3 * y, y + z));
+    }
+    place.write("s.csv", &text);
+    let output = place
+        .run("graph learn --signals s.csv --standardize --method glasso --penalty 0.1 --out e.csv");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let table = place.read("e.csv");
+    assert!(table.starts_with("source,target,weight,partial_correlation\na,b,0."), "{table}");
+    assert!(table.lines().nth(1).unwrap().split(',').nth(3).unwrap().starts_with("-0."));
+    assert!(stdout(&output).contains("go against each other"));
+}
+
+#[test]
+fn odd_signals_are_learned_from() {
+    let place = Place::new();
+    place.write("one.csv", "a\n1\n2\n");
+    place.write("two.csv", "a,b\n1,2\n");
+    place.write("same.csv", "a,b,c\n1,1,1\n");
+    for (file, edges) in [("one", 0), ("two", 1), ("same", 3)] {
+        let output = place.run(&format!("graph learn --signals {file}.csv --out {file}-e.csv"));
+        assert_eq!(output.status.code(), Some(0), "{file}: {}", stderr(&output));
+        assert_eq!(place.read(&format!("{file}-e.csv")).lines().count(), edges + 1, "{file}");
+    }
+    let output = place.run("graph learn --silos two.csv,same.csv --lambda 1 --out g");
+    assert!(stderr(&output).contains("two.csv: no column \"c\", which same.csv has"));
+    assert_eq!(place.run("graph learn --silos two.csv --lambda 1 --out g").status.code(), Some(0));
+}
+
+#[test]
+fn bad_usage_gets_a_sentence() {
+    let place = with_silos();
+    place.write("bad.csv", "v0,v1\n1,x\n");
+    place.write("still.csv", "a,b\n1,2\n1,3\n");
+    std::fs::create_dir(place.path("empty")).unwrap();
+    let before = place.entries();
+    for (line, part) in [
+        (
+            "--signals bad.csv --out e.csv",
+            "bad.csv, line 2, column \"v1\": expected a number, found \"x\"",
+        ),
+        ("--signals gone.csv --out e.csv", "cannot open gone.csv"),
+        ("--signals silos/s1.csv --beta 0 --out e.csv", "--beta is 0; it must be more than 0"),
+        ("--signals silos/s1.csv --alpha -1 --out e.csv", "--alpha is -1"),
+        ("--signals silos/s1.csv --candidates 0 --out e.csv", "--candidates is 0"),
+        ("--signals silos/s1.csv --method glaso --out e.csv", "Did you mean \"glasso\"?"),
+        ("--signals silos/s1.csv --method glasso --out e.csv", "--penalty is missing"),
+        (
+            "--signals silos/s1.csv --method glasso --beta 1 --out e.csv",
+            "--beta belongs to the log-degree model",
+        ),
+        (
+            "--signals still.csv --method glasso --penalty 1 --out e.csv",
+            "still.csv: \"a\" never changes",
+        ),
+        ("--signals silos/s1.csv --penalty 1 --out e.csv", "--penalty belongs to --method glasso"),
+        ("--signals silos/s1.csv --lambda 1 --out e.csv", "--lambda belongs to --silos"),
+        ("--signals silos/s1.csv --scale meen-degree --out e.csv", "Did you mean \"mean-degree\"?"),
+        ("--silos silos --out g", "--lambda is missing; the mean squared difference"),
+        ("--silos silos --lambda 0 --out g", "--lambda is 0"),
+        ("--silos silos --lambda 1 --method algorithm1 --zeta 0 --out g", "--zeta is 0"),
+        ("--silos empty --lambda 1 --out g", "no file of signals in this folder"),
+        ("--silos silos/s1.csv silos/s1.csv --lambda 1 --out g", "which is taken"),
+        ("--silos silos --lambda 1 --out silos", "exists already"),
+    ] {
+        let output = place.run(&format!("graph learn {line}"));
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{line}: {}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1, "{line}: {}", stderr(&output));
+    }
+    assert_eq!(place.entries(), before);
+}

@@ -1,0 +1,367 @@
+//! `netfed graph build`, `inspect`, `generate` and `convert`, and graphs in `fit` and `tune`, as a user runs them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
+
+mod common;
+
+use common::{Place, data, stderr, stdout};
+
+/// Runs a command that must succeed; gives its standard output.
+fn done(place: &Place, line: &str) -> String {
+    let output = place.run(line);
+    assert_eq!(output.status.code(), Some(0), "{line}: {}", stderr(&output));
+    stdout(&output)
+}
+
+/// Runs a command that must be refused with one sentence; gives it.
+fn refused(place: &Place, line: &str) -> String {
+    let output = place.run(line);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{line}: {message}");
+    assert!(!message.contains("panicked"), "{line}: {message}");
+    message
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Two clusters of six nodes with ten points each, in the folder `made`.
+fn made() -> Place {
+    let place = Place::new();
+    done(
+        &place,
+        "graph generate sbm --sizes 6,6 --inside 0.9 --between 0.05 --spread 2 --out made --quiet",
+    );
+    place
+}
+
+#[test]
+fn files_of_another_program_are_read() {
+    let place = Place::new();
+    for name in ["networkx.graphml", "networkx.gexf"] {
+        let file = data("graphs").join(name);
+        let output = place.run(&format!("graph convert {} back.csv --force", file.display()));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(stderr(&output).contains("1 node without an edge"), "{}", stderr(&output));
+        assert_eq!(
+            place.read("back.csv"),
+            "source,target,weight\na & b,c,0.5\nc,d <x>,2.25\nd <x>,é,0.001\n",
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn every_format_is_the_same_graph_to_a_fit() {
+    let place = Place::with_small_data();
+    done(&place, "graph convert edges.csv g.graphml");
+    done(&place, "graph convert g.graphml g.gexf");
+    done(&place, "graph convert g.gexf again.csv");
+    assert_eq!(place.read("again.csv"), place.read("edges.csv"));
+    let mut objectives = Vec::new();
+    for (k, graph) in ["edges.csv", "g.graphml", "g.gexf"].iter().enumerate() {
+        done(&place, &format!("fit --data points.csv --graph {graph} --lambda 0.1 --out run{k}"));
+        objectives.push(place.json(&format!("run{k}/summary.json"))["objective"].clone());
+    }
+    assert!(objectives.iter().all(|o| *o == objectives[0]), "{objectives:?}");
+}
+
+#[test]
+fn hostile_files_are_refused_with_their_line() {
+    let place = Place::with_small_data();
+    let bomb: String = (1..12)
+        .map(|k| format!("<!ENTITY l{k} \"{}\">\n", format!("&l{};", k - 1).repeat(10)))
+        .collect();
+    place.write(
+        "bomb.graphml",
+        &format!("<!DOCTYPE g [<!ENTITY l0 \"ha\">\n{bomb}]>\n<graphml>&l11;</graphml>\n"),
+    );
+    place.write(
+        "file.gexf",
+        "<!DOCTYPE g [<!ENTITY f SYSTEM \"file:///etc/passwd\">]>\n<gexf>&f;</gexf>\n",
+    );
+    place.write("deep.graphml", &format!("<graphml>{}", "<node>".repeat(200_000)));
+    place.write("cut.gexf", "<gexf><graph>\n<edges>\n<edge source=\"a\" tar");
+    place.write(
+        "loop.graphml",
+        "<graphml>\n<graph>\n<edge source=\"a\" target=\"a\"/></graph></graphml>",
+    );
+    for (name, part) in [
+        ("bomb.graphml", "bomb.graphml, line 1: a document type is not read"),
+        ("file.gexf", "file.gexf, line 1: a document type is not read"),
+        ("deep.graphml", "deep.graphml, line 1: it cannot be read as XML"),
+        ("cut.gexf", "cut.gexf, line 3: it cannot be read as XML"),
+        ("loop.graphml", "loop.graphml, line 3: expected an edge between two different nodes"),
+        ("gone.graphml", "cannot open gone.graphml: no such file."),
+    ] {
+        for command in [
+            "graph convert NAME out.csv",
+            "graph inspect --graph NAME",
+            "fit --data points.csv --graph NAME --lambda 1 --out run",
+        ] {
+            let message = refused(&place, &command.replace("NAME", name));
+            assert!(message.contains(part), "{command}: {message}");
+        }
+    }
+    assert!(!place.path("out.csv").exists() && !place.path("run").exists());
+    let message = refused(&place, "graph convert edges.csv edges.csv --force");
+    assert!(message.contains("is an input file"), "{message}");
+    let message = refused(&place, "graph convert edges.csv points.csv");
+    assert!(message.contains("exists already"), "{message}");
+    let message = refused(&place, "graph convert edges.csv edges.parquet");
+    assert!(message.contains(".csv"), "{message}");
+}
+
+#[test]
+fn graphs_are_built_and_the_same_on_any_number_of_threads() {
+    let place = made();
+    for discrepancy in ["wasserstein", "energy", "mmd", "ks", "t", "models", "gradients", "tsne"] {
+        let line = format!(
+            "graph build --data made/points.csv --discrepancy {discrepancy} --k 3 --json --force"
+        );
+        let summary = json(&done(&place, &format!("{line} --threads 1 --out one.csv")));
+        done(&place, &format!("{line} --threads 2 --out two.csv"));
+        assert_eq!(place.read("one.csv"), place.read("two.csv"), "{discrepancy}");
+        let edges = summary["edges"].as_u64().unwrap();
+        assert!((18..=36).contains(&edges), "{discrepancy}: {edges}");
+        assert_eq!(summary["nodes_without_edge"], 0, "{discrepancy}");
+    }
+    // Models are far apart between clusters: the neighbors of all nodes are in their cluster.
+    done(
+        &place,
+        "graph build --data made/points.csv --discrepancy models --k 5 --out models.graphml",
+    );
+    let found = json(&done(
+        &place,
+        "graph inspect --graph models.graphml --labels made/clusters.csv --json",
+    ));
+    assert_eq!((&found["parts"], &found["labels"]["nmi"]), (&2.into(), &1.0.into()), "{found}");
+    // A tree connects them.
+    let tree = "graph build --data made/points.csv --discrepancy models --rule mst-knn --k 0 --out tree.csv --json";
+    let found = json(&done(&place, tree));
+    assert_eq!((&found["parts"], &found["edges"]), (&1.into(), &11.into()));
+    let all = json(&done(
+        &place,
+        "graph build --data made/points.csv --rule complete --weights one --out all.csv --json",
+    ));
+    assert_eq!((&all["edges"], &all["weight"]["most"]), (&66.into(), &1.0.into()));
+}
+
+#[test]
+fn places_on_the_earth_make_a_graph() {
+    let place = Place::new();
+    place.write(
+        "stations.csv",
+        "node,latitude,longitude\nHelsinki,60.17,24.94\nEspoo,60.21,24.66\nOulu,65.01,25.47\nKemi,65.74,24.56\n",
+    );
+    let line =
+        "graph build --coordinates stations.csv --discrepancy distance --k 1 --weights inverse";
+    done(&place, &format!("{line} --out edges.csv"));
+    let text = place.read("edges.csv");
+    let pairs: Vec<&str> = text.lines().skip(1).map(|l| l.rsplit_once(',').unwrap().0).collect();
+    assert_eq!(pairs, ["Espoo,Helsinki", "Kemi,Oulu"]);
+    let weight: f64 = text.lines().nth(1).unwrap().rsplit_once(',').unwrap().1.parse().unwrap();
+    assert!((1.0 / weight - 16.1).abs() < 0.2, "{weight}");
+    place.write("points.csv", "node,x\nOulu,1\nVaasa,2\n");
+    let message = refused(&place, &format!("{line} --data points.csv --out other.csv"));
+    assert!(message.contains("stations.csv: no row for the node \"Vaasa\""), "{message}");
+}
+
+#[test]
+fn what_cannot_be_built_is_said_in_a_sentence() {
+    let place = made();
+    for (flags, part) in [
+        ("--discrepancy wasserstien", "Did you mean \"wasserstein\"?"),
+        ("--rule threshold", "say --eta NUMBER"),
+        ("--rule threshold --eta 0", "the smallest discrepancy is"),
+        ("--rule threshold --eta -1", "--eta is -1"),
+        ("--k 0", "--k is 0"),
+        ("--rule complete --k 3", "--k goes with"),
+        ("--scale 2 --weights one", "--scale goes with"),
+        ("--combine fisher", "--combine goes with"),
+        ("--discrepancy distance", "say --coordinates FILE"),
+        ("--coordinates made/points.csv", "--coordinates goes with"),
+        ("--graph made/edges.csv", "--graph has no place here"),
+        ("--lambda 1", "--lambda has no place here"),
+        ("--flavor clustered", "--flavor is about one fit"),
+        ("--target z", "no column \"z\""),
+        ("--features x1,q", "\"q\""),
+    ] {
+        let message =
+            refused(&place, &format!("graph build --data made/points.csv {flags} --out e.csv"));
+        assert!(message.contains(part), "{flags}: {message}");
+    }
+    let message = refused(&place, "graph build --out e.csv");
+    assert!(message.contains("--data FILE"), "{message}");
+    assert!(!place.path("e.csv").exists());
+    // One node is a graph without edges; tests need two points.
+    place.write("one.csv", "node,x\na,1\n");
+    done(&place, "graph build --data one.csv --out one.graphml");
+    place.write("single.csv", "node,x\na,1\nb,2\n");
+    let message = refused(&place, "graph build --data single.csv --discrepancy t --out e.csv");
+    assert!(message.contains("no two nodes can be compared"), "{message}");
+}
+
+#[test]
+fn a_graph_is_inspected() {
+    let place = Place::new();
+    // Two triangles joined by an edge, and a pair of its own.
+    place.write(
+        "edges.csv",
+        "source,target,weight\n1,2,1\n2,3,1\n1,3,1\n4,5,1\n5,6,1\n4,6,1\n3,4,1\n7,8,2\n",
+    );
+    place.write(
+        "truth.csv",
+        "source,target,weight\n2,1,1\n2,3,1\n1,3,1\n4,5,1\n5,6,1\n4,6,1\n7,8,2\n6,7,1\n",
+    );
+    place.write("groups.csv", "node,cluster\n1,a\n2,a\n3,a\n4,b\n5,b\n6,b\n7,c\n8,c\n");
+    let line =
+        "graph inspect --graph edges.csv --truth truth.csv --labels groups.csv --json --out seen";
+    let found = json(&done(&place, line));
+    assert_eq!(
+        (&found["nodes"], &found["parts"], &found["communities"]),
+        (&8.into(), &2.into(), &3.into())
+    );
+    let number = |v: &serde_json::Value| v.as_f64().unwrap();
+    // λ₂ and gap of the two triangles: numpy 2.4.6.
+    assert!((number(&found["algebraic_connectivity"]) - 0.43844718719117054).abs() < 1e-12);
+    assert!((number(&found["spectral_gap"]) - GAP).abs() < 1e-12, "{}", found["spectral_gap"]);
+    assert!((number(&found["relaxation_time"]) - 2.0 / GAP).abs() < 1e-9);
+    let truth = &found["truth"];
+    assert_eq!((number(&truth["precision"]), number(&truth["recall"])), (7.0 / 8.0, 7.0 / 8.0));
+    assert!((number(&truth["relative_error"]) - (2.0f64 / 11.0).sqrt()).abs() < 1e-12);
+    assert_eq!(number(&found["labels"]["nmi"]), 1.0);
+    assert!(found["warnings"][0].as_str().unwrap().contains("2 parts"), "{}", found["warnings"]);
+    assert_eq!(place.json("seen/summary.json")["edges"], 8);
+    let (page, svg) = (place.read("seen/report.html"), place.read("seen/graph.svg"));
+    assert!(page.contains("<svg") && page.contains("Communities") && !page.contains("NaN"));
+    assert!(
+        svg.starts_with("<svg") && svg.contains("xmlns=") && svg.trim_end().ends_with("</svg>")
+    );
+    assert_eq!(place.read("seen/nodes.csv").lines().count(), 9);
+    let message = refused(&place, "graph inspect --graph edges.csv --out seen");
+    assert!(message.contains("exists already"), "{message}");
+    place.write("few.csv", "node,cluster\n1,a\n");
+    let message = refused(&place, "graph inspect --graph edges.csv --labels few.csv");
+    assert!(message.contains("few.csv: no row for the node \"2\""), "{message}");
+    place.write("other.csv", "source,target\nx,y\n");
+    let message = refused(&place, "graph inspect --graph edges.csv --truth other.csv");
+    assert!(message.contains("no node of other.csv occurs in edges.csv"), "{message}");
+}
+
+const GAP: f64 = 0.2046663545568722;
+
+#[test]
+fn every_shape_is_generated_and_read_again() {
+    let place = Place::new();
+    for (k, shape) in [
+        "sbm --sizes 4,3,1",
+        "cliques --sizes 3,4 --corruption 0.1",
+        "chain --nodes 10 --model logistic",
+        "star --nodes 9",
+        "grid --rows 3 --columns 4 --clusters 3 --share 0.5",
+        "geometric --nodes 30 --edges 60",
+        "erdos-renyi --nodes 20 --probability 0.3 --features 1",
+        "rbf --nodes 12",
+        "star --nodes 1",
+        "chain --nodes 2 --weak 0",
+    ]
+    .iter()
+    .enumerate()
+    {
+        done(&place, &format!("graph generate {shape} --seed 3 --out made{k}"));
+        done(&place, &format!("graph generate {shape} --seed 3 --out again{k} --quiet"));
+        let graph = if k < 8 { "edges.csv" } else { "graph.graphml" };
+        for file in [graph, "points.csv", "clusters.csv", "parameters.csv"] {
+            assert_eq!(
+                place.read(&format!("made{k}/{file}")),
+                place.read(&format!("again{k}/{file}")),
+                "{shape}"
+            );
+        }
+        let loss = if shape.contains("logistic") { "--loss logistic --ridge 0.01" } else { "" };
+        done(
+            &place,
+            &format!(
+                "fit --data made{k}/points.csv --graph made{k}/{graph} {loss} --lambda 0.1 --quiet --out run{k}"
+            ),
+        );
+    }
+    done(&place, "graph generate sbm --sizes 4,3,1 --seed 4 --out other");
+    assert_ne!(place.read("other/points.csv"), place.read("made0/points.csv"));
+    done(&place, "graph generate rbf --nodes 12 --model signals --points 50 --out signals");
+    let signals = place.read("signals/signals.csv");
+    assert_eq!(signals.lines().count(), 51);
+    assert!(signals.starts_with("1,2,3,"), "one column per node");
+    done(&place, "graph generate rbf --nodes 12 --model none --out none");
+    assert!(!place.path("none/points.csv").exists());
+}
+
+#[test]
+fn shapes_that_make_no_sense_are_refused() {
+    let place = Place::new();
+    for (shape, part) in [
+        ("sbm --sizes 4,0", "--sizes is 0"),
+        ("sbm --inside 1.5", "--inside is 1.5; it must be between 0 and 1."),
+        ("sbm --clusters 3", "--clusters is 3, but the shape has 2"),
+        ("cliques --corruption -1", "--corruption is -1"),
+        ("chain --nodes 7", "even number"),
+        ("chain --weak -1", "--weak is -1"),
+        ("star --weight 0", "--weight is 0"),
+        ("grid --rows 0", "--rows is 0"),
+        ("rbf --nodes 30000", "20000 nodes at most"),
+        ("erdos-renyi --probability NaN", "--probability is NaN"),
+        ("star --points 0", "--points is 0"),
+        ("star --noise inf", "--noise is inf"),
+        ("star --share 2", "--share is 2"),
+        ("star --share 0", "leaves no node with data"),
+        ("star --model liner", "Did you mean \"linear\"?"),
+        ("grid --rows 100 --columns 100 --model signals", "at most 2000"),
+        ("grid --rows 100000000 --columns 1000000000", "of memory"),
+    ] {
+        let message = refused(&place, &format!("graph generate {shape} --out made"));
+        assert!(message.contains(part), "{shape}: {message}");
+        assert!(!place.path("made").exists(), "{shape}");
+    }
+}
+
+#[test]
+fn tune_compares_graphs_and_fit_repeats_the_choice() {
+    let place = made();
+    let text = done(
+        &place,
+        "tune --data made/points.csv --graph-rule knn --graph-k 2,4 --graph-discrepancy models --folds 3 --repeats 1 --lambda-grid 0.01,0.1 --out tuned",
+    );
+    assert!(text.contains("l2, k 2") && text.contains("l2, k 4"), "{text}");
+    let summary = place.json("tuned/summary.json");
+    assert_eq!(summary["chosen"]["graph"]["discrepancy"], "models");
+    let rule = summary["chosen"]["graph"]["rule"].as_str().unwrap().to_owned();
+    let table = place.read("tuned/tune.csv");
+    assert!(
+        table.lines().next().unwrap().contains(",graph,")
+            && table.contains(",k 2,")
+            && table.contains(",k 4,")
+    );
+    // The graph in the folder is the one of the chosen rule, from all data.
+    let k = rule.strip_prefix("k ").unwrap();
+    done(
+        &place,
+        &format!("graph build --data made/points.csv --discrepancy models --k {k} --out again.csv"),
+    );
+    assert_eq!(place.read("tuned/edges.csv"), place.read("again.csv"));
+    done(&place, "fit --config tuned/config.toml --out run --quiet");
+    let run = place.json("run/summary.json");
+    assert_eq!((&run["lambda"], &run["edges"]), (&summary["chosen"]["lambda"], &summary["edges"]));
+    let message = refused(
+        &place,
+        "tune --data made/points.csv --graph-rule threshold --graph-eta 0 --out other",
+    );
+    assert!(message.contains("has no edge"), "{message}");
+    let message = refused(
+        &place,
+        "tune --data made/points.csv --graph made/edges.csv --graph-k 3 --out other",
+    );
+    assert!(message.contains("--graph-rule"), "{message}");
+    assert!(!place.path("other").exists());
+}

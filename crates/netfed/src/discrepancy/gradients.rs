@@ -1,0 +1,44 @@
+//! How badly the model of one node fits the data of another: ½‖∇Lⱼ(ŵᵢ)‖ + ½‖∇Lᵢ(ŵⱼ)‖, the length of the gradient of a node's loss at
+//! the other's model. It is zero where both models are optimal for both.
+//!
+//! A node gives away its model, and the length of one gradient for every other model.
+
+use super::Discrepancy;
+use super::models::alone;
+use crate::linalg::norm;
+use crate::loss::Loss;
+use crate::{Error, Matrix, Problem};
+
+/// Lengths of gradients at the models of other nodes. A node without data cannot be compared.
+pub struct GradientMismatch {
+    problem: Problem,
+    params: Matrix,
+}
+
+impl GradientMismatch {
+    /// Trains every node alone.
+    pub fn new(losses: Vec<Box<dyn Loss>>) -> Result<GradientMismatch, Error> {
+        let (problem, params) = alone(losses)?;
+        Ok(GradientMismatch { problem, params })
+    }
+
+    /// ‖∇Lᵢ(ŵⱼ)‖
+    fn length(&self, i: usize, j: usize) -> f64 {
+        let mut gradient = vec![0.0; self.problem.dim()];
+        self.problem.loss(i).gradient(self.params.row(j), &mut gradient);
+        norm(&gradient)
+    }
+}
+
+impl Discrepancy for GradientMismatch {
+    fn nodes(&self) -> usize {
+        self.problem.nodes()
+    }
+
+    fn between(&self, i: usize, j: usize) -> Result<f64, Error> {
+        if [i, j].iter().any(|&k| self.problem.loss(k).points() == 0) {
+            return Ok(f64::INFINITY);
+        }
+        Ok(0.5 * self.length(i, j) + 0.5 * self.length(j, i))
+    }
+}

@@ -1,0 +1,108 @@
+//! Maximum mean discrepancy (Gretton et al., 2012) with the kernel k(x, y) = exp(−‖x − y‖²/(2h²)):
+//!
+//!   MMD² = E k(X, X′) + E k(Y, Y′) − 2E k(X, Y)
+//!
+//! with averages over all pairs of points. h is the median distance of the points of all nodes, from at most [`SHOWN`] of them, spread
+//! evenly over the nodes' points in order.
+//!
+//! The points of a node must meet those of the other: they leave it.
+
+use super::{Discrepancy, columns};
+use crate::linalg::square_distance;
+use crate::{Error, Matrix};
+use rayon::prelude::*;
+
+/// Points whose distances have the median.
+const SHOWN: usize = 1000;
+
+/// The maximum mean discrepancy of all nodes. A node without samples cannot be compared.
+#[derive(Debug, Clone)]
+pub struct MaximumMean {
+    samples: Vec<Matrix>,
+    /// E k(X, X′) of every node.
+    own: Vec<f64>,
+    width: f64,
+}
+
+impl MaximumMean {
+    /// From the samples of every node, one per row.
+    pub fn new(samples: &[Matrix]) -> Result<MaximumMean, Error> {
+        columns(samples)?;
+        let width = median_distance(samples);
+        let own = samples.par_iter().map(|x| mean_kernel(x, x, width)).collect();
+        Ok(MaximumMean { samples: samples.to_vec(), own, width })
+    }
+
+    /// h
+    pub fn width(&self) -> f64 {
+        self.width
+    }
+}
+
+/// The median distance between points that are not equal; 1 where all are.
+fn median_distance(samples: &[Matrix]) -> f64 {
+    let all: Vec<&[f64]> =
+        samples.iter().flat_map(|own| (0..own.rows()).map(|r| own.row(r))).collect();
+    let shown = all.len().min(SHOWN);
+    let point = |k: usize| all[k * all.len() / shown];
+    let mut squares: Vec<f64> = (0..shown)
+        .flat_map(|a| (0..a).map(move |b| (a, b)))
+        .map(|(a, b)| square_distance(point(a), point(b)))
+        .filter(|square| *square > 0.0)
+        .collect();
+    if squares.is_empty() {
+        return 1.0;
+    }
+    let middle = squares.len() / 2;
+    let (_, median, _) = squares.select_nth_unstable_by(middle, f64::total_cmp);
+    median.sqrt()
+}
+
+/// E k(X, Y)
+fn mean_kernel(x: &Matrix, y: &Matrix, width: f64) -> f64 {
+    let scale = -0.5 / (width * width);
+    let mut sum = 0.0;
+    for a in (0..x.rows()).map(|r| x.row(r)) {
+        sum += (0..y.rows()).map(|s| (scale * square_distance(a, y.row(s))).exp()).sum::<f64>();
+    }
+    sum / (x.rows() * y.rows()) as f64
+}
+
+impl Discrepancy for MaximumMean {
+    fn nodes(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn between(&self, i: usize, j: usize) -> Result<f64, Error> {
+        let (x, y) = (&self.samples[i], &self.samples[j]);
+        if x.rows() == 0 || y.rows() == 0 {
+            return Ok(f64::INFINITY);
+        }
+        Ok((self.own[i] + self.own[j] - 2.0 * mean_kernel(x, y, self.width)).max(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_points_have_a_closed_form() {
+        let point = |x: f64| Matrix::from_rows(1, vec![x]).unwrap();
+        // Distances 2, 3, 5: h = 3.
+        let all = MaximumMean::new(&[point(0.0), point(2.0), point(5.0)]).unwrap();
+        assert_eq!(all.width(), 3.0);
+        let expected = 2.0 - 2.0 * (-4.0f64 / 18.0).exp();
+        assert!((all.between(0, 1).unwrap() - expected).abs() < 1e-15);
+        // It is at most 2.
+        let far = MaximumMean::new(&[point(0.0), point(1.0), point(1e9)]).unwrap();
+        assert!(far.between(0, 2).unwrap() <= 2.0);
+    }
+
+    #[test]
+    fn equal_points_are_no_obstacle() {
+        let same = Matrix::from_rows(1, vec![4.0, 4.0]).unwrap();
+        assert_eq!(MaximumMean::new(&[same.clone(), same]).unwrap().between(0, 1).unwrap(), 0.0);
+        assert_eq!(MaximumMean::new(&[]).unwrap().nodes(), 0);
+    }
+}

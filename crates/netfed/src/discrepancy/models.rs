@@ -1,0 +1,45 @@
+//! The difference ‖ŵᵢ − ŵⱼ‖ of the models that the nodes train alone.
+//!
+//! A node gives away its model. Where a node's data do not determine its model (fewer points than features), ridge does.
+
+use super::Discrepancy;
+use crate::baselines::local;
+use crate::linalg::distance;
+use crate::loss::Loss;
+use crate::penalty::Norm2;
+use crate::{Error, Graph, Matrix, Problem};
+
+/// The differences of local models. A node without data cannot be compared.
+#[derive(Debug, Clone)]
+pub struct ModelDifference {
+    params: Matrix,
+    trained: Vec<bool>,
+}
+
+impl ModelDifference {
+    /// Trains every node alone.
+    pub fn new(losses: Vec<Box<dyn Loss>>) -> Result<ModelDifference, Error> {
+        let trained = losses.iter().map(|loss| loss.points() > 0).collect();
+        Ok(ModelDifference { params: alone(losses)?.1, trained })
+    }
+}
+
+/// The models of nodes that are trained alone.
+pub(super) fn alone(losses: Vec<Box<dyn Loss>>) -> Result<(Problem, Matrix), Error> {
+    let problem = Problem::new(Graph::new(losses.len(), &[])?, losses, Box::new(Norm2), 0.0)?;
+    let params = local(&problem);
+    Ok((problem, params))
+}
+
+impl Discrepancy for ModelDifference {
+    fn nodes(&self) -> usize {
+        self.trained.len()
+    }
+
+    fn between(&self, i: usize, j: usize) -> Result<f64, Error> {
+        Ok(match self.trained[i] && self.trained[j] {
+            true => distance(self.params.row(i), self.params.row(j)),
+            false => f64::INFINITY,
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Methods that (8) is compared with, on the same model (7), with the same local steps (`steps.rs`):
+//!
+//!   IGL       every silo alone                                 w_i: g_i
+//!   FedAvg    one graph, averaged over the signals             w: start at the mean, steps of g_i
+//!   FedProx   the same, steps pulled back with strength μ      g_i + (μ/2)‖w − mean‖²
+//!   MR-MTL    one graph per silo, pulled to their mean         g_i + (μ/2)‖w_i − mean of the w_i‖²
+//!   Ditto     FedAvg, and a graph per silo pulled to its graph g_i + (μ/2)‖w_i − graph of FedAvg‖²
+//!
+//! Momentum goes on over the rounds where a graph does (IGL, MR-MTL, the graphs of Ditto) and starts again where a silo starts from the
+//! server's. The exact counterparts are [`LogDegree::solve`] and [`LogDegree::pooled`].
+
+use super::LogDegree;
+use super::steps::{LocalWork, Moving};
+use crate::linalg::axpy;
+use crate::{Error, Matrix};
+
+/// A method of gradient steps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum GraphMethod {
+    /// Every silo alone.
+    Alone,
+    /// One graph for all.
+    FedAvg,
+    /// One graph for all, with a proximal term of weight μ.
+    FedProx(f64),
+    /// One graph per silo, pulled to their mean with strength μ.
+    MrMtl(f64),
+    /// One graph per silo, pulled to that of FedAvg with strength μ.
+    Ditto(f64),
+}
+
+/// Runs a method for some rounds from equal weights; one row of weights per silo.
+pub fn run_graph_method(
+    method: GraphMethod,
+    silos: &[LogDegree],
+    work: &LocalWork,
+    rounds: u64,
+    start: f64,
+) -> Result<Matrix, Error> {
+    let Some(first) = silos.first() else {
+        return Err(Error::Size { what: "silos", expected: 1, found: 0 });
+    };
+    silos.iter().try_for_each(|silo| work.check(silo.model().zeta))?;
+    let begin = vec![start; first.candidates().len()];
+    let mut own: Vec<Moving> = silos.iter().map(|_| Moving::at(&begin)).collect();
+    let mut global = begin.clone();
+    for _ in 0..rounds {
+        match method {
+            GraphMethod::Alone => pull_all(&mut own, silos, work, 0.0, &begin),
+            GraphMethod::FedAvg => global = average(silos, work, 0.0, &global),
+            GraphMethod::FedProx(mu) => global = average(silos, work, mu, &global),
+            GraphMethod::MrMtl(mu) => {
+                pull_all(&mut own, silos, work, mu, &global);
+                let equal = vec![1.0 / silos.len() as f64; silos.len()];
+                global = mean(&equal, own.iter().map(|w| &w.now));
+            }
+            GraphMethod::Ditto(mu) => {
+                pull_all(&mut own, silos, work, mu, &global);
+                global = average(silos, work, 0.0, &global);
+            }
+        }
+    }
+    let rows: Vec<f64> = match method {
+        GraphMethod::FedAvg | GraphMethod::FedProx(_) => global.repeat(silos.len()),
+        _ => own.iter().flat_map(|w| &w.now).copied().collect(),
+    };
+    Matrix::from_rows(first.candidates().len(), rows)
+}
+
+/// A round of every silo's own graph.
+fn pull_all(own: &mut [Moving], silos: &[LogDegree], work: &LocalWork, mu: f64, center: &[f64]) {
+    own.iter_mut().zip(silos).for_each(|(w, silo)| w.work(silo, work, mu, center));
+}
+
+/// A round of the one graph.
+fn average(silos: &[LogDegree], work: &LocalWork, mu: f64, global: &[f64]) -> Vec<f64> {
+    let all: usize = silos.iter().map(LogDegree::signals).sum();
+    let weights: Vec<f64> = silos.iter().map(|s| s.signals() as f64 / all.max(1) as f64).collect();
+    let answers: Vec<Vec<f64>> = (silos.iter())
+        .map(|silo| {
+            let mut w = Moving::at(global);
+            w.work(silo, work, mu, global);
+            w.now
+        })
+        .collect();
+    mean(&weights, answers.iter())
+}
+
+fn mean<'a>(weights: &[f64], vectors: impl Iterator<Item = &'a Vec<f64>>) -> Vec<f64> {
+    let mut sum = Vec::new();
+    for (weight, vector) in weights.iter().zip(vectors) {
+        sum.resize(vector.len(), 0.0);
+        axpy(*weight, vector, &mut sum);
+    }
+    sum
+}

@@ -1,0 +1,250 @@
+//! (8) to the end, ties included: rounds of the primal-dual method on the star (Algorithm 1 of netfed),
+//!
+//!   wᵢ⁺ = prox of τgᵢ at wᵢ − τyᵢ,   c⁺ = max(0, c + (τ/I)(Σ yᵢ − λ)),   yᵢ⁺ = clip to ρ of yᵢ + (2wᵢ⁺ − wᵢ − 2c⁺ + c)/(2τ),
+//!
+//! until they tell which silos share the graph of the consensus; then Newton's method for the rest (`polish.rs`). The answer counts only
+//! when its gap (`silos.rs`) proves it; else the rounds go on. A silo sends wᵢ and yᵢ, which says no more than Algorithm 1 does.
+
+use super::dual_newton::Scratch;
+use super::polish::polish;
+use super::{Learned, LogDegree, SiloGraphs, Silos};
+use crate::Matrix;
+use crate::linalg::{axpy, distance, norm, square_distance};
+use crate::parallel::map_items;
+use std::ops::ControlFlow;
+
+/// Rounds before the first look at the gap.
+const FIRST_LOOK: u64 = 8;
+/// Looks after which the steps stay as they are.
+const BALANCED: u64 = 15;
+
+/// Settings of the exact method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Exact {
+    /// The run ends when the gap is at most this part of the size of the terms of (8).
+    pub tolerance: f64,
+    /// The run ends after this many rounds.
+    pub max_rounds: u64,
+}
+
+impl Default for Exact {
+    fn default() -> Exact {
+        Exact { tolerance: 1e-12, max_rounds: 100_000 }
+    }
+}
+
+/// The exact solution and whether its gap is within the tolerance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExactGraphs {
+    /// The graphs.
+    pub graphs: SiloGraphs,
+    /// Whether a silo has exactly the graph of the consensus.
+    pub tied: Vec<bool>,
+    /// Whether the gap is within the tolerance.
+    pub solved: bool,
+}
+
+/// A silo during the rounds.
+struct Leaf<'a> {
+    silo: &'a LogDegree,
+    weights: Vec<f64>,
+    multipliers: Vec<f64>,
+    dual: Vec<f64>,
+    /// 2w⁺ − w
+    ahead: Vec<f64>,
+    linear: Vec<f64>,
+    scratch: Scratch,
+    tied: bool,
+}
+
+impl Exact {
+    /// Solves (8). The observer is told the rounds and the relative gap whenever it is computed.
+    pub fn solve(
+        &self,
+        silos: &Silos,
+        mut observe: impl FnMut(u64, f64) -> ControlFlow<()>,
+    ) -> ExactGraphs {
+        let mut star = Star::new(silos);
+        let (mut next, mut rounds, mut looks) = (FIRST_LOOK, 0, 0);
+        let mut best: Option<(f64, ExactGraphs)> = None;
+        loop {
+            star.round();
+            rounds += 1;
+            let last = rounds >= self.max_rounds;
+            if rounds < next && !last {
+                continue;
+            }
+            next = rounds + (rounds / 2).max(FIRST_LOOK);
+            looks += 1;
+            if looks <= BALANCED {
+                star.balance();
+            }
+            for (locals, consensus, duals, tied) in star.answers() {
+                let (gap, size) = silos.gap(&locals, &consensus, &duals);
+                let relative = gap / size.max(f64::MIN_POSITIVE);
+                if best.as_ref().is_none_or(|(known, _)| relative < *known) {
+                    let objective = silos.objective(&locals, &consensus);
+                    let graphs = SiloGraphs { locals, consensus, objective, gap, rounds };
+                    let solved = relative <= self.tolerance;
+                    best = Some((relative, ExactGraphs { graphs, tied, solved }));
+                }
+            }
+            let Some((relative, found)) = &best else { continue };
+            let stop = observe(rounds, *relative).is_break();
+            if found.solved || last || stop {
+                return ExactGraphs {
+                    graphs: SiloGraphs { rounds, ..found.graphs.clone() },
+                    ..found.clone()
+                };
+            }
+        }
+    }
+}
+
+/// The rounds.
+struct Star<'a> {
+    silos: &'a Silos,
+    leaves: Vec<Leaf<'a>>,
+    consensus: Vec<f64>,
+    /// τ
+    step: f64,
+    /// How far the last round moved a silo, relative to its size.
+    moved: f64,
+    /// Squared lengths of the last round's steps of graphs and duals.
+    lengths: (f64, f64),
+}
+
+impl<'a> Star<'a> {
+    fn new(silos: &'a Silos) -> Star<'a> {
+        let alone = |silo: &'a LogDegree| {
+            let Learned { weights, multipliers, .. } = silo.solve();
+            let blank = vec![0.0; weights.len()];
+            let (dual, ahead, linear) = (blank.clone(), blank.clone(), blank);
+            let scratch = Scratch::default();
+            Leaf { silo, weights, multipliers, dual, ahead, linear, scratch, tied: false }
+        };
+        let mut leaves: Vec<Leaf<'a>> = silos.silos().iter().map(alone).collect();
+        let count = leaves.len() as f64;
+        let mut consensus = vec![0.0; silos.candidates().len()];
+        leaves.iter().for_each(|leaf| axpy(1.0 / count, &leaf.weights, &mut consensus));
+        let (mut spread, mut steepest) = (0.0, 0.0f64);
+        let mut gradient = vec![0.0; consensus.len()];
+        for leaf in &mut leaves {
+            leaf.silo.gradient(&consensus, &mut gradient);
+            steepest = steepest.max(norm(&gradient));
+            let apart = distance(&leaf.weights, &consensus);
+            spread += apart * apart / count;
+            let scale = if apart > 0.0 { silos.rho() / apart } else { 0.0 };
+            for ((y, w), c) in leaf.dual.iter_mut().zip(&leaf.weights).zip(&consensus) {
+                *y = scale * (w - c);
+            }
+        }
+        // Graphs move by about the spread, duals by ρ or, where that is more than any silo pulls, by the steepest pull.
+        let size = spread.sqrt().max(0.1 * norm(&consensus));
+        let step = 0.4 * size / silos.rho().min(steepest.max(1e-3 * silos.rho()));
+        Star { silos, leaves, consensus, step, moved: 1.0, lengths: (1.0, 1.0) }
+    }
+
+    fn round(&mut self) {
+        let (step, rho, lambda) = (self.step, self.silos.rho(), self.silos.lambda());
+        let tolerance = (1e-2 * self.moved).clamp(1e-12, 1e-3);
+        let pairs = self.consensus.len();
+        let moved = map_items(&mut self.leaves, 20 * pairs, |_, leaf| leaf.prox(step, tolerance));
+        self.moved = moved.iter().map(|m| m.0).fold(0.0, f64::max);
+        self.lengths = (moved.iter().map(|m| m.1).sum(), 0.0);
+        let center_step = step / self.leaves.len() as f64;
+        let mut ahead = self.consensus.clone();
+        let mut sum = vec![-lambda; pairs];
+        self.leaves.iter().for_each(|leaf| axpy(1.0, &leaf.dual, &mut sum));
+        for ((c, a), s) in self.consensus.iter_mut().zip(&mut ahead).zip(&sum) {
+            *c = (*c + center_step * s).max(0.0);
+            *a = 2.0 * *c - *a;
+        }
+        for leaf in &mut self.leaves {
+            for ((y, w), c) in leaf.linear.iter_mut().zip(&leaf.ahead).zip(&ahead) {
+                *y = (w - c) / (2.0 * step);
+            }
+            axpy(1.0, &leaf.dual, &mut leaf.linear);
+            let length = norm(&leaf.linear);
+            leaf.tied = length < rho;
+            if !leaf.tied {
+                leaf.linear.iter_mut().for_each(|y| *y *= rho / length);
+            }
+            self.lengths.1 += square_distance(&leaf.linear, &leaf.dual);
+            std::mem::swap(&mut leaf.linear, &mut leaf.dual);
+        }
+    }
+
+    /// Steps such that graphs and duals move alike, each in its own metric.
+    fn balance(&mut self) {
+        let (graphs, duals) = (self.lengths.0 / self.step, self.lengths.1 * 2.0 * self.step);
+        let ratio = (graphs / duals).sqrt();
+        if ratio.is_finite() && ratio > 0.0 {
+            self.step *= ratio.sqrt().clamp(0.25, 4.0);
+        }
+    }
+
+    /// What the rounds say so far, as it is and polished: graphs, consensus, duals, who is tied.
+    fn answers(&self) -> Vec<(Matrix, Vec<f64>, Matrix, Vec<bool>)> {
+        let (count, pairs) = (self.leaves.len(), self.consensus.len());
+        let (mut locals, mut duals) = (Matrix::zeros(count, pairs), Matrix::zeros(count, pairs));
+        for (i, leaf) in self.leaves.iter().enumerate() {
+            locals.row_mut(i).copy_from_slice(&leaf.weights);
+            duals.row_mut(i).copy_from_slice(&leaf.dual);
+        }
+        let mut answers =
+            vec![(locals.clone(), self.consensus.clone(), duals.clone(), vec![false; count])];
+        let tied: Vec<bool> = self.leaves.iter().map(|leaf| leaf.tied).collect();
+        let mut consensus = self.consensus.clone();
+        if tied.iter().all(|t| *t) {
+            // Nothing but their losses holds the consensus: begin where these are finite.
+            consensus.fill(0.0);
+            let each = 1.0 / count as f64;
+            (0..count).for_each(|i| axpy(each, locals.row(i), &mut consensus));
+        }
+        if polish(self.silos, &tied, &mut locals, &mut consensus) {
+            self.fit_duals(&tied, &locals, &consensus, &mut duals);
+            answers.push((locals, consensus, duals, tied));
+        }
+        answers
+    }
+
+    /// The duals that belong to polished graphs: those of the rounds only where the graphs leave them open.
+    fn fit_duals(&self, tied: &[bool], locals: &Matrix, consensus: &[f64], duals: &mut Matrix) {
+        let rho = self.silos.rho();
+        let mut gradient = vec![0.0; consensus.len()];
+        for (i, silo) in self.silos.silos().iter().enumerate() {
+            let (w, y) = (locals.row(i), duals.row_mut(i));
+            if tied[i] {
+                silo.gradient(w, &mut gradient);
+                for ((y, g), w) in y.iter_mut().zip(&gradient).zip(w) {
+                    *y = if *w > 0.0 { -g } else { y.max(-g) };
+                }
+            } else {
+                let apart = distance(w, consensus);
+                for ((y, w), c) in y.iter_mut().zip(w).zip(consensus) {
+                    *y = rho * (w - c) / apart;
+                }
+            }
+        }
+    }
+}
+
+impl Leaf<'_> {
+    /// The prox; gives how far it moved, relative to the size of the graph, and the square of the length.
+    fn prox(&mut self, step: f64, tolerance: f64) -> (f64, f64) {
+        let newton = self.silo.newton(1.0 / step);
+        let terms = self.silo.distances().iter().zip(&self.dual).zip(&self.weights);
+        self.linear.iter_mut().zip(terms).for_each(|(c, ((z, y), w))| *c = z + y - w / step);
+        newton.solve(&self.linear, &mut self.multipliers, tolerance, &mut self.scratch);
+        newton.weights(&self.linear, &self.multipliers, &self.scratch, &mut self.ahead);
+        let moved = distance(&self.ahead, &self.weights);
+        let relative = moved / norm(&self.ahead);
+        for (a, w) in self.ahead.iter_mut().zip(&mut self.weights) {
+            let new = *a;
+            *a = 2.0 * new - *w;
+            *w = new;
+        }
+        (relative, moved * moved)
+    }
+}

@@ -1,0 +1,274 @@
+//! Newton's method for (8) when it is known which silos have the graph of the consensus:
+//!
+//!   minimize over c, w ≥ 0   Σ over tied i gᵢ(c) + λ Σ c + Σ over the others [gᵢ(wᵢ) + ρ‖wᵢ − c‖]
+//!
+//! is smooth where no wᵢ is c. Weights at zero that want to stay there are left out of a step (projected Newton); its system is solved by
+//! conjugate gradients. A guess about who is tied may be wrong: only the gap (`silos.rs`) decides.
+
+use super::{LogDegree, Model, Silos};
+use crate::Matrix;
+use crate::linalg::{axpy, dot, norm};
+
+const NEWTON_STEPS: usize = 30;
+const CG_STEPS: usize = 400;
+
+/// One graph among the unknowns: the consensus with the losses of the tied silos, or a silo of its own.
+struct Block<'a> {
+    losses: Vec<&'a LogDegree>,
+    weights: Vec<f64>,
+    gradient: Vec<f64>,
+    /// Σ α/(Sw + ζ)², per vertex.
+    bend: Vec<f64>,
+    /// Σ 4β
+    square: f64,
+    /// (w − c)/‖w − c‖ and ρ/‖w − c‖; of the consensus empty and zero.
+    unit: Vec<f64>,
+    pull: f64,
+    diagonal: Vec<f64>,
+    free: Vec<bool>,
+}
+
+/// Improves graphs of which those of tied silos are the consensus. True when nothing is left to improve.
+pub(super) fn polish(
+    silos: &Silos,
+    tied: &[bool],
+    locals: &mut Matrix,
+    consensus: &mut [f64],
+) -> bool {
+    let all = || silos.silos().iter().zip(tied);
+    let losses = all().filter(|(_, tied)| **tied).map(|(s, _)| s).collect();
+    let mut blocks = vec![Block::new(losses, consensus)];
+    for (i, (silo, tied)) in all().enumerate() {
+        if !tied {
+            blocks.push(Block::new(vec![silo], locals.row(i)));
+        }
+    }
+    let done = Polish { silos, blocks: &mut blocks }.run();
+    let mut found = blocks.iter();
+    if let Some(center) = found.next() {
+        consensus.copy_from_slice(&center.weights);
+    }
+    for (i, tied) in tied.iter().enumerate() {
+        let own = if *tied { None } else { found.next() };
+        locals.row_mut(i).copy_from_slice(own.map_or(&*consensus, |b| &b.weights));
+    }
+    done
+}
+
+struct Polish<'a, 'b> {
+    silos: &'a Silos,
+    blocks: &'b mut [Block<'a>],
+}
+
+impl Polish<'_, '_> {
+    fn run(&mut self) -> bool {
+        for _ in 0..NEWTON_STEPS {
+            let left = self.linearize();
+            if !left.is_finite() {
+                return false;
+            }
+            if left <= 1e-14 {
+                return true;
+            }
+            let direction = self.direction();
+            if !self.advance(&direction) {
+                return left <= 1e-9;
+            }
+        }
+        false
+    }
+
+    fn value(&self, points: &[&[f64]]) -> f64 {
+        let (rho, lambda) = (self.silos.rho(), self.silos.lambda());
+        let mut value = lambda * points[0].iter().sum::<f64>();
+        for (block, w) in self.blocks.iter().zip(points) {
+            value += block.losses.iter().map(|g| g.objective(w)).sum::<f64>();
+            if !block.unit.is_empty() {
+                value += rho * crate::linalg::distance(w, points[0]);
+            }
+        }
+        value
+    }
+
+    /// Gradient, curvature and free weights of all blocks; gives how far the weights are from standing still, relative to the largest one.
+    fn linearize(&mut self) -> f64 {
+        let (rho, lambda) = (self.silos.rho(), self.silos.lambda());
+        let Some((center, others)) = self.blocks.split_first_mut() else { return 0.0 };
+        center.own_terms();
+        center.gradient.iter_mut().for_each(|g| *g += lambda);
+        for block in others.iter_mut() {
+            block.own_terms();
+            block.unit.clear();
+            block.unit.extend(block.weights.iter().zip(&center.weights).map(|(w, c)| w - c));
+            let apart = norm(&block.unit);
+            block.unit.iter_mut().for_each(|u| *u /= apart);
+            block.pull = rho / apart;
+            axpy(rho, &block.unit, &mut block.gradient);
+            axpy(-rho, &block.unit, &mut center.gradient);
+            for e in 0..block.unit.len() {
+                let curve = block.pull * (1.0 - block.unit[e] * block.unit[e]);
+                block.diagonal[e] += curve;
+                center.diagonal[e] += curve;
+            }
+        }
+        let (mut left, mut largest) = (0.0f64, f64::MIN_POSITIVE);
+        for block in self.blocks.iter_mut() {
+            for e in 0..block.weights.len() {
+                let (w, g) = (block.weights[e], block.gradient[e]);
+                block.free[e] = w > 0.0 || g < 0.0;
+                let moved = (w - g / block.diagonal[e].max(1e-300)).max(0.0) - w;
+                // NaN must not get lost.
+                left = if moved.is_nan() { f64::NAN } else { left.max(moved.abs()) };
+                largest = largest.max(w);
+            }
+            if left.is_nan() {
+                return left;
+            }
+        }
+        left / largest
+    }
+
+    /// out ← Hessian·p over the free weights.
+    fn times(&self, p: &[Vec<f64>], out: &mut [Vec<f64>], sums: &mut [f64]) {
+        for ((block, p), out) in self.blocks.iter().zip(p).zip(out.iter_mut()) {
+            block.own_times(self.silos, p, out, sums);
+        }
+        for (k, block) in self.blocks.iter().enumerate().skip(1) {
+            let along = dot(&block.unit, &p[k]) - dot(&block.unit, &p[0]);
+            let (first, rest) = out.split_at_mut(k);
+            for e in 0..block.unit.len() {
+                let flow = block.pull * (p[k][e] - p[0][e] - along * block.unit[e]);
+                rest[0][e] += flow;
+                first[0][e] -= flow;
+            }
+        }
+        for (block, out) in self.blocks.iter().zip(out) {
+            out.iter_mut().zip(&block.free).filter(|(_, free)| !**free).for_each(|(o, _)| *o = 0.0);
+        }
+    }
+
+    /// −Hessian⁻¹·gradient over the free weights.
+    fn direction(&self) -> Vec<Vec<f64>> {
+        let masked = |b: &Block<'_>| -> Vec<f64> {
+            b.gradient.iter().zip(&b.free).map(|(g, f)| if *f { -g } else { 0.0 }).collect()
+        };
+        let mut residual: Vec<Vec<f64>> = self.blocks.iter().map(masked).collect();
+        let scaled = |residual: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            let one = |(b, r): (&Block<'_>, &Vec<f64>)| {
+                r.iter().zip(&b.diagonal).map(|(r, d)| r / d.max(1e-300)).collect()
+            };
+            self.blocks.iter().zip(residual).map(one).collect()
+        };
+        let inner = |a: &[Vec<f64>], b: &[Vec<f64>]| -> f64 {
+            a.iter().zip(b).map(|(a, b)| dot(a, b)).sum()
+        };
+        let mut solved: Vec<Vec<f64>> = residual.iter().map(|r| vec![0.0; r.len()]).collect();
+        let mut product = solved.clone();
+        let mut z = scaled(&residual);
+        let mut p = z.clone();
+        let mut rz = inner(&residual, &z);
+        let target = 1e-16 * rz;
+        let mut sums = vec![0.0; self.silos.candidates().vertices()];
+        for _ in 0..CG_STEPS {
+            self.times(&p, &mut product, &mut sums);
+            let curvature = inner(&p, &product);
+            if !(curvature > 0.0) {
+                break;
+            }
+            let length = rz / curvature;
+            for k in 0..p.len() {
+                axpy(length, &p[k], &mut solved[k]);
+                axpy(-length, &product[k], &mut residual[k]);
+            }
+            z = scaled(&residual);
+            let next = inner(&residual, &z);
+            if next <= target {
+                break;
+            }
+            let keep = next / rz;
+            rz = next;
+            for (p, z) in p.iter_mut().zip(&z) {
+                p.iter_mut().zip(z).for_each(|(p, z)| *p = z + keep * *p);
+            }
+        }
+        solved
+    }
+
+    /// Goes along the direction as far as the value falls. False when it does not.
+    fn advance(&mut self, direction: &[Vec<f64>]) -> bool {
+        let now: Vec<&[f64]> = self.blocks.iter().map(|b| &b.weights[..]).collect();
+        let value = self.value(&now);
+        let size: f64 = value.abs() + self.silos.candidates().vertices() as f64;
+        let mut length = 1.0;
+        while length > 1e-8 {
+            let trial: Vec<Vec<f64>> = (now.iter().zip(direction))
+                .map(|(w, p)| w.iter().zip(p).map(|(w, p)| (w + length * p).max(0.0)).collect())
+                .collect();
+            let points: Vec<&[f64]> = trial.iter().map(Vec::as_slice).collect();
+            if self.value(&points) <= value + 1e-13 * size {
+                for (block, trial) in self.blocks.iter_mut().zip(trial) {
+                    block.weights = trial;
+                }
+                return true;
+            }
+            length *= 0.5;
+        }
+        false
+    }
+}
+
+impl<'a> Block<'a> {
+    fn new(losses: Vec<&'a LogDegree>, weights: &[f64]) -> Block<'a> {
+        let pairs = weights.len();
+        Block {
+            losses,
+            weights: weights.to_vec(),
+            gradient: vec![0.0; pairs],
+            bend: Vec::new(),
+            square: 0.0,
+            unit: Vec::new(),
+            pull: 0.0,
+            diagonal: vec![0.0; pairs],
+            free: vec![true; pairs],
+        }
+    }
+
+    /// Gradient and curvature of the own losses.
+    fn own_terms(&mut self) {
+        self.gradient.fill(0.0);
+        self.diagonal.fill(0.0);
+        let Some(first) = self.losses.first() else { return };
+        let candidates = first.candidates();
+        let mut degrees = vec![0.0; candidates.vertices()];
+        candidates.degrees(&self.weights, &mut degrees);
+        self.bend.clear();
+        self.bend.resize(degrees.len(), 0.0);
+        self.square = 0.0;
+        let mut own = vec![0.0; self.weights.len()];
+        for loss in &self.losses {
+            let Model { alpha, beta, zeta } = loss.model();
+            loss.gradient(&self.weights, &mut own);
+            axpy(1.0, &own, &mut self.gradient);
+            self.square += 4.0 * beta;
+            for (b, t) in self.bend.iter_mut().zip(&degrees) {
+                *b += alpha / ((t + zeta) * (t + zeta));
+            }
+        }
+        for ((a, b), d) in candidates.pairs().zip(&mut self.diagonal) {
+            *d = self.square + self.bend[a] + self.bend[b];
+        }
+    }
+
+    /// out ← Hessian of the own losses times p.
+    fn own_times(&self, silos: &Silos, p: &[f64], out: &mut [f64], sums: &mut [f64]) {
+        if self.losses.is_empty() {
+            out.fill(0.0);
+            return;
+        }
+        silos.candidates().degrees(p, sums);
+        sums.iter_mut().zip(&self.bend).for_each(|(s, b)| *s *= b);
+        for (((a, b), p), o) in silos.candidates().pairs().zip(p).zip(out) {
+            *o = self.square * p + sums[a] + sums[b];
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Graphs with known values: Zachary's karate club (34 nodes, 78 edges), values by NetworkX 3.6.1 and scikit-learn 1.9.1.
+
+use netfed::communities::modularity;
+use netfed::spectral::{algebraic_connectivity, spectral_gap};
+use netfed::{Agreement, Communities, Graph};
+
+/// The neighbors with larger numbers of every node.
+const KARATE: [&[usize]; 34] = [
+    &[1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 17, 19, 21, 31],
+    &[2, 3, 7, 13, 17, 19, 21, 30],
+    &[3, 7, 8, 9, 13, 27, 28, 32],
+    &[7, 12, 13],
+    &[6, 10],
+    &[6, 10, 16],
+    &[16],
+    &[],
+    &[30, 32, 33],
+    &[33],
+    &[],
+    &[],
+    &[],
+    &[33],
+    &[32, 33],
+    &[32, 33],
+    &[],
+    &[],
+    &[32, 33],
+    &[33],
+    &[32, 33],
+    &[],
+    &[32, 33],
+    &[25, 27, 29, 32, 33],
+    &[25, 27, 31],
+    &[31],
+    &[29, 33],
+    &[33],
+    &[31, 33],
+    &[32, 33],
+    &[32, 33],
+    &[32, 33],
+    &[33],
+    &[],
+];
+/// Members of the club of the trainer, after it split.
+const TRAINER: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 16, 17, 19, 21];
+
+fn karate() -> Graph {
+    let edges: Vec<_> = KARATE
+        .iter()
+        .enumerate()
+        .flat_map(|(i, list)| list.iter().map(move |&j| (i, j, 1.0)))
+        .collect();
+    Graph::new(34, &edges).unwrap()
+}
+
+#[test]
+fn the_karate_club_has_its_communities() {
+    let graph = karate();
+    assert_eq!(graph.edges().len(), 78);
+    let clubs: Vec<usize> = (0..34).map(|i| usize::from(!TRAINER.contains(&i))).collect();
+    assert!((modularity(&graph, &clubs) - 0.3582347140039448).abs() < 1e-14);
+    let found: Vec<Communities> = (0..50).map(|seed| Communities::find(&graph, seed)).collect();
+    let best = found.iter().map(|c| c.modularity).fold(0.0, f64::max);
+    // The largest there is, and what NetworkX finds in 50 seeds.
+    assert!((best - 0.41978961209730437).abs() < 1e-14, "{best}");
+    assert!(found.iter().all(|c| c.modularity > 0.38 && (3..=5).contains(&c.count())));
+}
+
+#[test]
+fn the_karate_club_has_its_connectivity() {
+    let all: Vec<usize> = (0..34).collect();
+    let found = algebraic_connectivity(&karate(), &all).unwrap().unwrap();
+    assert!((found - 0.46852522670139496).abs() < 1e-12, "{found}");
+    // 1 − .867727671, the second eigenvalue of D⁻¹A by numpy 2.4.6.
+    let gap = spectral_gap(&karate(), &all).unwrap().unwrap();
+    assert!((gap - (1.0 - 0.867727671)).abs() < 1e-9, "{gap}");
+}
+
+#[test]
+fn agreement_has_the_values_of_a_reference() {
+    let close = |one: &[usize], other: &[usize], expected: [f64; 3]| {
+        let found = Agreement::new(one, other).unwrap();
+        let found = [found.nmi, found.rand_index, found.fowlkes_mallows];
+        let near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14);
+        assert!(near, "{found:?} {expected:?}");
+    };
+    close(
+        &[0, 0, 0, 1, 1, 1, 2, 2, 2, 2],
+        &[0, 0, 1, 1, 1, 2, 2, 2, 2, 0],
+        [0.44270128334605, 0.6888888888888889, 0.41666666666666663],
+    );
+    close(
+        &[0, 0, 0, 0, 0, 1, 1, 1, 1, 1],
+        &[0, 1, 2, 3, 4, 4, 4, 4, 4, 4],
+        [0.4402724092098325, 0.6666666666666666, 0.5773502691896258],
+    );
+}
