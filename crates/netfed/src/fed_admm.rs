@@ -281,12 +281,16 @@ impl Half for FedAdmmNode<'_> {
         numbers.chain(self.mean.iter().chain(&self.before).copied()).collect()
     }
 
-    fn remember(&mut self, memory: &[f64]) {
-        if let [round, present, rest @ ..] = memory {
-            (self.round, self.present) = (*round as u64, *present as u64);
-            let (mean, before) = rest.split_at(self.mean.len());
-            self.mean.copy_from_slice(mean);
-            self.before.copy_from_slice(before);
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        match memory {
+            [round, present, rest @ ..] if rest.len() == self.mean.len() + self.before.len() => {
+                (self.round, self.present) = (*round as u64, *present as u64);
+                let (mean, before) = rest.split_at(self.mean.len());
+                self.mean.copy_from_slice(mean);
+                self.before.copy_from_slice(before);
+                true
+            }
+            _ => false,
         }
     }
 

@@ -52,8 +52,10 @@ pub trait Half: Send {
         Vec::new()
     }
 
-    /// Goes back to what [`Half::memory`] gave, of which the length is right.
-    fn remember(&mut self, _memory: &[f64]) {}
+    /// Goes back to what [`Half::memory`] gave; false where that cannot be.
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        memory.is_empty()
+    }
 
     /// Local step; writes what the neighbors are to be told. `start` is the mean over the slots of the parameters at the last
     /// exchange there; none where all exchanges are of the last round, and it is the current parameters.

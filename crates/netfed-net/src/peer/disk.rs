@@ -9,7 +9,7 @@ use tracing::{info, warn};
 use super::looks::{SHARE, share_from, share_numbers};
 use super::{
     COMMIT_ROUNDS, COMMIT_TIME, KEPT_BYTES, Link, Look, MOST_KEPT, Peer, duals, memory, params,
-    set_nodes,
+    remember, set_nodes,
 };
 use crate::error::Error;
 use crate::state::{LinkState, State, Store};
@@ -143,6 +143,11 @@ impl<T: Transport> Peer<'_, T> {
         let Some(state) = self.store.as_ref().map(Store::load).transpose()?.flatten() else {
             return Ok(());
         };
+        let unfit = || {
+            Err(Error::Invalid(
+                "the committed state does not fit this member's part of the federation.".into(),
+            ))
+        };
         let sizes = |params: &[f64], duals: &[f64]| {
             params.len() == self.nodes.len() * self.rules.dim
                 && duals.len() == self.nodes.iter().map(|n| n.duals().len()).sum::<usize>()
@@ -153,20 +158,14 @@ impl<T: Transport> Peer<'_, T> {
         };
         if !sizes(&state.params, &state.duals)
             || !look_fits
-            || state.memory.len() != memory(&self.nodes).len()
             || state.links.len() != self.links.len()
             || !self.links.iter().zip(&state.links).all(borders)
         {
-            return Err(Error::Invalid(
-                "the committed state does not fit this member's part of the federation.".into(),
-            ));
+            return unfit();
         }
         set_nodes(&mut self.nodes, self.rules.dim, &state.params, &state.duals);
-        let mut memory = state.memory.as_slice();
-        for node in &mut self.nodes {
-            let (own, rest) = memory.split_at(node.memory().len());
-            node.remember(own);
-            memory = rest;
+        if !remember(&mut self.nodes, &state.memory) {
+            return unfit();
         }
         for (link, saved) in self.links.iter_mut().zip(state.links) {
             (link.sequence, link.pending, link.begun) =

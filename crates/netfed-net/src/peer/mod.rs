@@ -89,6 +89,8 @@ pub struct Outcome {
     pub total: Option<Share>,
     /// Whether the tolerance was met.
     pub converged: bool,
+    /// What the halves of the nodes remember.
+    pub memory: Vec<Vec<f64>>,
 }
 
 /// Local steps between two commits at most, in lock step.
@@ -303,6 +305,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             share: self.share,
             total: self.total,
             converged: self.converged,
+            memory: self.nodes.iter().map(|n| n.memory()).collect(),
         }
     }
 
@@ -464,9 +467,27 @@ fn duals(nodes: &[Box<dyn Half + '_>]) -> Vec<f64> {
     nodes.iter().flat_map(|n| n.duals().iter().copied()).collect()
 }
 
-/// What all nodes remember, one after the other.
+/// What all nodes remember: for each a length and as many numbers.
 fn memory(nodes: &[Box<dyn Half + '_>]) -> Vec<f64> {
-    nodes.iter().flat_map(|n| n.memory()).collect()
+    let framed = |own: Vec<f64>| std::iter::once(own.len() as f64).chain(own);
+    nodes.iter().flat_map(|n| framed(n.memory())).collect()
+}
+
+/// Gives all nodes back what they remembered; false where it does not fit.
+fn remember(nodes: &mut [Box<dyn Half + '_>], mut memory: &[f64]) -> bool {
+    for node in nodes {
+        let Some((length, rest)) = memory.split_first() else {
+            return false;
+        };
+        let Some((own, rest)) = rest.split_at_checked(*length as usize) else {
+            return false;
+        };
+        if !node.remember(own) {
+            return false;
+        }
+        memory = rest;
+    }
+    memory.is_empty()
 }
 
 /// Moves all nodes to a point.

@@ -15,6 +15,16 @@ pub trait Client: Send {
 
     /// The model that the client uses when it has the server's last message.
     fn model(&self, message: &[f64]) -> Vec<f64>;
+
+    /// What it remembers from round to round.
+    fn memory(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Goes back to that; false where that cannot be.
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        memory.is_empty()
+    }
 }
 
 /// The server's half of a method, without input and output.
@@ -28,6 +38,16 @@ pub trait Server {
     /// The loss of the round, where it is the server that knows it.
     fn loss(&self) -> Option<f64> {
         None
+    }
+
+    /// What it remembers beside its message.
+    fn memory(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Goes back to that; false where that cannot be.
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        memory.is_empty()
     }
 }
 

@@ -42,8 +42,8 @@ trait Role: Send {
     /// What it remembers.
     fn memory(&self) -> Vec<f64>;
 
-    /// Goes back to that.
-    fn remember(&mut self, memory: &[f64]);
+    /// Goes back to that; false where that cannot be.
+    fn remember(&mut self, memory: &[f64]) -> bool;
 }
 
 /// The half of a node of the star.
@@ -74,11 +74,12 @@ impl<R: Role> Half for Star<R> {
         std::iter::once(self.exchanges as f64).chain(self.role.memory()).collect()
     }
 
-    fn remember(&mut self, memory: &[f64]) {
-        if let [exchanges, rest @ ..] = memory {
-            self.exchanges = *exchanges as u64;
-            self.role.remember(rest);
-        }
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        let Some((exchanges, rest)) = memory.split_first() else {
+            return false;
+        };
+        self.exchanges = *exchanges as u64;
+        self.role.remember(rest)
     }
 
     fn compute_from(&mut self, _start: Option<&[f64]>, message: &mut [f64]) {
@@ -144,11 +145,15 @@ impl Role for ClientRole<'_> {
     }
 
     fn memory(&self) -> Vec<f64> {
-        self.heard.clone()
+        [self.heard.clone(), self.client.memory()].concat()
     }
 
-    fn remember(&mut self, memory: &[f64]) {
-        self.heard.copy_from_slice(memory);
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        let Some((heard, own)) = memory.split_at_checked(self.heard.len()) else {
+            return false;
+        };
+        self.heard.copy_from_slice(heard);
+        self.client.remember(own)
     }
 }
 
@@ -233,16 +238,22 @@ impl Role for ServerRole {
     }
 
     fn memory(&self) -> Vec<f64> {
-        let message = self.server.message();
-        self.weights.iter().chain(&self.answers).chain(message).copied().collect()
+        [&self.weights, &self.answers, self.server.message(), &self.server.memory()].concat()
     }
 
-    fn remember(&mut self, memory: &[f64]) {
-        let (weights, rest) = memory.split_at(self.weights.len());
-        let (answers, message) = rest.split_at(self.answers.len());
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        let (nodes, answers) = (self.weights.len(), self.answers.len());
+        let message = self.server.message().len();
+        if memory.len() < nodes + answers + message {
+            return false;
+        }
+        let (weights, rest) = memory.split_at(nodes);
+        let (answers, rest) = rest.split_at(answers);
+        let (message, own) = rest.split_at(message);
         self.weights.copy_from_slice(weights);
         self.answers.copy_from_slice(answers);
         self.renew(message);
+        self.server.remember(own)
     }
 }
 
@@ -290,7 +301,8 @@ mod tests {
                 }
                 // A restart in between changes nothing.
                 let memory = half.memory();
-                half.remember(&memory);
+                assert!(half.remember(&memory) && !half.remember(&memory[1..]));
+                assert!(half.remember(&memory));
             }
         }
         halves.iter().take(nodes).map(|h| h.params()[..problem.dim()].to_vec()).collect()

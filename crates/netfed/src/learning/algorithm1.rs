@@ -73,17 +73,6 @@ impl<'a> SiloClient<'a> {
         let start = vec![settings.start; silo.candidates().len()];
         SiloClient { silo, settings, silos, rho, weights: Moving::at(&start) }
     }
-
-    /// What it remembers: the graph now and before the last step.
-    pub fn memory(&self) -> Vec<f64> {
-        [&self.weights.now[..], &self.weights.before].concat()
-    }
-
-    /// Goes back to what [`SiloClient::memory`] gave, of which the length is right.
-    pub fn remember(&mut self, memory: &[f64]) {
-        let (now, before) = memory.split_at(self.weights.now.len());
-        self.weights = Moving { now: now.to_vec(), before: before.to_vec() };
-    }
 }
 
 impl Client for SiloClient<'_> {
@@ -100,12 +89,28 @@ impl Client for SiloClient<'_> {
     fn model(&self, _message: &[f64]) -> Vec<f64> {
         self.weights.now.clone()
     }
+
+    /// The graph now and before the last step.
+    fn memory(&self) -> Vec<f64> {
+        [&self.weights.now[..], &self.weights.before].concat()
+    }
+
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        let pairs = self.weights.now.len();
+        if memory.len() != 2 * pairs {
+            return false;
+        }
+        let (now, before) = memory.split_at(pairs);
+        self.weights = Moving { now: now.to_vec(), before: before.to_vec() };
+        true
+    }
 }
 
 /// The half of the server.
 pub struct ConsensusServer {
     settings: Algorithm1,
     nu: f64,
+    silos: usize,
     consensus: Vec<f64>,
     /// γ
     contributions: Vec<f64>,
@@ -115,7 +120,18 @@ impl ConsensusServer {
     /// The server of some silos with some number of pairs.
     pub fn new(settings: Algorithm1, silos: usize, pairs: usize, nu: f64) -> ConsensusServer {
         let contributions = vec![1.0 / silos as f64; silos];
-        ConsensusServer { settings, nu, consensus: vec![settings.start; pairs], contributions }
+        let consensus = vec![settings.start; pairs];
+        ConsensusServer { settings, nu, silos, consensus, contributions }
+    }
+
+    /// The same, where the silos are some of so many nodes.
+    pub fn among(self, nodes: usize) -> ConsensusServer {
+        ConsensusServer { contributions: vec![1.0 / self.silos as f64; nodes], ..self }
+    }
+
+    /// The same, with another consensus to begin with.
+    pub fn at(self, consensus: &[f64]) -> ConsensusServer {
+        ConsensusServer { consensus: consensus.to_vec(), ..self }
     }
 
     /// γ of every silo.
@@ -130,10 +146,9 @@ impl Server for ConsensusServer {
     }
 
     fn absorb(&mut self, _round: u64, answers: &[Answer]) {
-        let silos = self.contributions.len();
-        let pairs = self.consensus.len();
+        let (nodes, pairs) = (self.contributions.len(), self.consensus.len());
         let fits = |a: &&Answer| {
-            a.node < silos && a.values.len() == pairs && a.values.iter().all(|w| w.is_finite())
+            a.node < nodes && a.values.len() == pairs && a.values.iter().all(|w| w.is_finite())
         };
         let answers: Vec<&Answer> = answers.iter().filter(fits).collect();
         if answers.is_empty() {
@@ -148,8 +163,21 @@ impl Server for ConsensusServer {
         self.consensus.iter_mut().for_each(|c| *c = (*c / total - threshold).max(0.0));
         for a in &answers {
             let apart = distance(&a.values, &self.consensus);
-            self.contributions[a.node] = self.settings.contribution(apart, silos);
+            self.contributions[a.node] = self.settings.contribution(apart, self.silos);
         }
+    }
+
+    /// γ
+    fn memory(&self) -> Vec<f64> {
+        self.contributions.clone()
+    }
+
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        if memory.len() != self.contributions.len() {
+            return false;
+        }
+        self.contributions.copy_from_slice(memory);
+        true
     }
 }
 

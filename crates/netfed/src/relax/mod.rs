@@ -21,6 +21,7 @@
 mod bound;
 mod coloring;
 mod fit;
+mod half;
 mod metric;
 mod network;
 mod node;
@@ -28,6 +29,7 @@ mod parametric;
 mod problem;
 
 pub use bound::RelaxVariation;
+pub use half::RelaxHalf;
 pub use metric::{Coupling, Sides};
 pub use network::{FedRelax, RelaxRound};
 pub use node::{Examples, Neighbor, RelaxNode, RelaxSettings, RelaxWeights};

@@ -153,6 +153,26 @@ impl RelaxNode {
         self.model
     }
 
+    /// What the neighbors said last, and what this node says itself; a restarted node goes back to both and to its model.
+    pub(super) fn exchange(&mut self) -> (impl Iterator<Item = &mut Vec<f64>>, &mut Vec<f64>) {
+        (self.slots.iter_mut().map(|s| &mut s.heard), &mut self.message)
+    }
+
+    /// The model, to be restored.
+    pub(super) fn model_mut(&mut self) -> &mut dyn LocalModel {
+        self.model.as_mut()
+    }
+
+    /// What the neighbor of a slot said last; empty: nothing.
+    pub(super) fn heard(&self, slot: usize) -> &[f64] {
+        &self.slots[slot].heard
+    }
+
+    /// Numbers of a prediction.
+    pub(super) fn outputs(&self) -> usize {
+        self.targets.cols()
+    }
+
     /// Number of neighbors.
     pub fn slots(&self) -> usize {
         self.slots.len()
