@@ -107,3 +107,51 @@ fn coupling_helps_the_weather_stations() {
         assert_eq!(read(&run), read(&out.join("model")), "{file}");
     }
 }
+
+#[test]
+fn coupling_helps_networks_that_read_digits() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("digits");
+    let output = netfed(&["nfl-table2", "--quiet", "--out", out.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Coupling helps"));
+    // Columns: model, paper's training and validation, netfed's training and validation, accurate steps.
+    let table = rows(&out.join("results.csv"));
+    let accuracy = |start: &str| -> f64 {
+        let row = table.iter().find(|r| r[0].starts_with(start)).unwrap();
+        row[4].parse().unwrap()
+    };
+    let (alone, coupled) =
+        (accuracy("every node alone"), accuracy("coupled by Algorithm 1, λ = 0.1"));
+    assert!(coupled >= 0.97 && coupled > alone && alone > 0.94, "{coupled} {alone}");
+    let all = accuracy("one network for all, four classes");
+    assert!(all > 0.95, "trained properly: {all}");
+    assert!(accuracy("one hidden unit, ten epochs") < 0.9, "not trained properly");
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("<svg") && !page.contains("NaN"));
+}
+
+#[test]
+fn digits_in_full_need_the_images() {
+    let refused = |args: &[&str], words: &str| {
+        let output = netfed(args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(words), "{said}");
+    };
+    refused(&["nfl-table2", "--full"], "--data FOLDER");
+    refused(&["nfl-table3", "--data", "."], "--data is for nfl-table2");
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().to_str().unwrap();
+    refused(&["nfl-table2", "--data", folder], "train-images-idx3-ubyte");
+    std::fs::write(dir.path().join("train-images-idx3-ubyte"), "not images").unwrap();
+    std::fs::write(dir.path().join("train-labels-idx1-ubyte"), "not labels").unwrap();
+    refused(&["nfl-table2", "--data", folder], "expected a file of MNIST");
+    std::fs::write(
+        dir.path().join("train-images-idx3-ubyte"),
+        [0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28],
+    )
+    .unwrap();
+    std::fs::write(dir.path().join("train-labels-idx1-ubyte"), [0, 0, 8, 1, 0, 0, 0, 0]).unwrap();
+    refused(&["nfl-table2", "--data", folder], "there are 0 images of 0 and 1; 3000 are needed");
+}

@@ -155,13 +155,13 @@ impl Digits {
     }
 
     /// The classes of images as probabilities.
-    pub(crate) fn targets(&self, images: &[usize], classes: usize) -> Result<Matrix, Failure> {
+    pub(crate) fn targets(&self, images: &[usize], classes: usize) -> Matrix {
         let mut targets = Matrix::zeros(images.len(), classes);
         images
             .iter()
             .enumerate()
             .for_each(|(r, i)| targets.row_mut(r)[self.class(*i, classes)] = 1.0);
-        Ok(targets)
+        targets
     }
 
     /// An image of 7 × 7 means.

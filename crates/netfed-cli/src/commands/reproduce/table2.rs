@@ -5,20 +5,23 @@
 //! Beside it: the same network at every node alone, one network for each cluster (for whom the clusters are known), one for all with four classes, all
 //! trained by Adam; and what the paper compares with, a network with one hidden unit and four classes after ten epochs.
 
+mod trial;
+
 use std::ops::ControlFlow;
 
 use netfed::Matrix;
-use netfed::model::{Network, NeuralLoss, NeuralOptions, Pass, Task, Training, couple_networks};
+use netfed::model::{Network, NeuralOptions, NeuralProgress, Task, couple_networks};
 use netfed::penalty::Norm2;
 use rayon::prelude::*;
 
 use super::Request;
-use super::digits::{CLUSTER, Digits, Node, PIXELS};
+use super::digits::{CLUSTER, Digits, PIXELS};
 use super::outcome::{Chart, Line, Outcome, Value};
 use super::runs::seed;
 use crate::failure::Failure;
 use crate::progress::{Steps, interrupted, say};
 use crate::report::chart::Scale;
+use trial::{Accuracy, Part, Trial};
 
 const HIDDEN: usize = 8;
 const LAMBDAS: [f64; 3] = [0.01, 0.1, 1.0];
@@ -33,9 +36,6 @@ const OPTIONS: NeuralOptions = NeuralOptions {
 /// Training and validation accuracy in the paper, of Algorithm 1 and of the model of all data.
 const PAPER: [[f64; 2]; 2] = [[0.99, 0.97], [0.97, 0.64]];
 
-/// Training and validation accuracy.
-type Accuracy = [f64; 2];
-
 /// One run: every row of the table, and validation accuracy per iteration for each λ.
 struct Run {
     rows: Vec<Accuracy>,
@@ -46,138 +46,51 @@ struct Run {
     across: usize,
 }
 
-/// A network with its data.
-struct Task2<'a> {
-    digits: &'a Digits,
-    nodes: &'a [Node],
-}
-
-/// How many of some images a network puts into the right class. With `two`, only the two digits of the image's cluster are in question.
-fn right(
-    digits: &Digits,
-    network: &Network,
-    params: &[f64],
-    images: &[usize],
-    two: bool,
-) -> Result<usize, Failure> {
-    let (classes, mut pass) = (network.outputs(), Pass::default());
-    let mut count = 0;
-    for block in images.chunks(256) {
-        let points = digits.points(block)?;
-        let found = network.forward(params, points.as_slice(), &mut pass);
-        for (image, p) in block.iter().zip(found.chunks_exact(classes)) {
-            let class = digits.class(*image, classes);
-            let asked = if two { class / 2 * 2..class / 2 * 2 + 2 } else { 0..classes };
-            count += usize::from(asked.into_iter().all(|c| p[c] < p[class] || c == class));
-        }
-    }
-    Ok(count)
-}
-
-impl Task2<'_> {
-    fn loss(&self, network: &Network, images: &[usize]) -> Result<NeuralLoss, Failure> {
-        let classes = network.outputs();
-        let (points, targets) =
-            (self.digits.points(images)?, self.digits.targets(images, classes)?);
-        Ok(NeuralLoss::new(network, Task::Classification(classes), &points, &targets)?)
-    }
-
-    /// Accuracies when node i has the parameters `of(i)`.
-    fn accuracy<'p>(
-        &self,
-        network: &Network,
-        of: impl Fn(usize) -> &'p [f64] + Sync,
-        two: bool,
-    ) -> Result<Accuracy, Failure> {
-        let count = |i: usize| -> Result<[usize; 2], Failure> {
-            let node = &self.nodes[i];
-            let of_images = |images: &[usize]| right(self.digits, network, of(i), images, two);
-            Ok([of_images(&node.training)?, of_images(&node.validation)?])
-        };
-        let counts = (0..self.nodes.len())
-            .into_par_iter()
-            .map(count)
-            .collect::<Result<Vec<_>, Failure>>()?;
-        let all = |k: usize| -> f64 {
-            let images = |n: &Node| if k == 0 { n.training.len() } else { n.validation.len() };
-            counts.iter().map(|c| c[k]).sum::<usize>() as f64
-                / self.nodes.iter().map(images).sum::<usize>() as f64
-        };
-        Ok([all(0), all(1)])
-    }
-
-    /// One network trained on the images of some nodes.
-    fn trained(
-        &self,
-        network: &Network,
-        nodes: std::ops::Range<usize>,
-        epochs: usize,
-        seed: u64,
-    ) -> Result<Vec<f64>, Failure> {
-        let images: Vec<usize> =
-            self.nodes[nodes.clone()].iter().flat_map(|n| n.training.clone()).collect();
-        let mut params = network.start(seed);
-        let training = Training { epochs, ..Training::default() };
-        self.loss(network, &images)?.train(&training, seed + nodes.start as u64, &mut params);
-        Ok(params)
-    }
-}
-
 fn measure(digits: &Digits, request: &Request, number: u64, steps: &Steps) -> Result<Run, Failure> {
     let (training, validation) = if request.full { (400, 100) } else { (100, 50) };
     let seed = seed(request.seed, 15, number);
     let nodes = digits.deal(training, validation, seed)?;
-    let task = Task2 { digits, nodes: &nodes };
+    let trial = Trial::new(digits, &nodes)?;
     let graph = digits.graph(&nodes)?;
     let two = Network::new(PIXELS, &[HIDDEN], Task::Classification(2));
     let four = Network::new(PIXELS, &[HIDDEN], Task::Classification(4));
     let weak = Network::new(PIXELS, &[1], Task::Classification(4));
     let alone = (0..nodes.len())
         .into_par_iter()
-        .map(|i| task.trained(&two, i..i + 1, 60, seed))
+        .map(|i| trial.trained(&two, i..i + 1, 60, seed))
         .collect::<Result<Vec<_>, _>>()?;
-    let mut rows = vec![task.accuracy(&two, |i| &alone[i], false)?];
+    let mut rows = vec![trial.accuracy(&two, |i| &alone[i], false)];
     let clusters = [
-        task.trained(&two, 0..CLUSTER, 30, seed)?,
-        task.trained(&two, CLUSTER..2 * CLUSTER, 30, seed)?,
+        trial.trained(&two, 0..CLUSTER, 30, seed)?,
+        trial.trained(&two, CLUSTER..2 * CLUSTER, 30, seed)?,
     ];
     steps.step("networks alone");
     let losses =
-        nodes.iter().map(|n| task.loss(&two, &n.training)).collect::<Result<Vec<_>, _>>()?;
+        nodes.iter().map(|n| trial.loss(&two, &n.training)).collect::<Result<Vec<_>, _>>()?;
     let (mut curves, mut accurate) = (Vec::new(), Vec::new());
     for lambda in LAMBDAS {
-        let (mut curve, mut good, mut failure) = (Vec::new(), 0, None);
+        let (mut curve, mut good) = (Vec::new(), 0);
         let options = NeuralOptions { lambda, ..OPTIONS };
-        let watch = |progress: netfed::model::NeuralProgress, params: &Matrix| {
+        let watch = |progress: NeuralProgress, params: &Matrix| {
             good += progress.accurate;
-            match task.accuracy(&two, |i| params.row(i), false) {
-                Ok([_, validation]) => curve.push(validation),
-                Err(e) => failure = Some(e),
-            }
-            if interrupted() || failure.is_some() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            curve.push(trial.right(&two, |i| params.row(i), Part::Validation, false));
+            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let params = couple_networks(&graph, &losses, &Norm2, &options, &two.start(seed), watch)?;
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
         if interrupted() {
             return Err(Failure::other("interrupted; nothing is written.".into()));
         }
-        rows.push(task.accuracy(&two, |i| params.row(i), false)?);
+        rows.push(trial.accuracy(&two, |i| params.row(i), false));
         accurate.push(good as f64 / (nodes.len() as u64 * ITERATIONS) as f64);
         curves.push(curve);
         steps.step(&format!("λ = {lambda}"));
     }
-    rows.push(task.accuracy(&two, |i| &clusters[i / CLUSTER], false)?);
-    let all = task.trained(&four, 0..nodes.len(), 30, seed)?;
-    rows.push(task.accuracy(&four, |_| &all, false)?);
-    rows.push(task.accuracy(&four, |_| &all, true)?);
-    let poor = task.trained(&weak, 0..nodes.len(), 10, seed)?;
-    rows.push(task.accuracy(&weak, |_| &poor, false)?);
+    rows.push(trial.accuracy(&two, |i| &clusters[i / CLUSTER], false));
+    let all = trial.trained(&four, 0..nodes.len(), 30, seed)?;
+    rows.push(trial.accuracy(&four, |_| &all, false));
+    rows.push(trial.accuracy(&four, |_| &all, true));
+    let poor = trial.trained(&weak, 0..nodes.len(), 10, seed)?;
+    rows.push(trial.accuracy(&weak, |_| &poor, false));
     steps.step("networks of all data");
     let across = graph.edges().iter().filter(|e| e.tail / CLUSTER != e.head / CLUSTER).count();
     Ok(Run { rows, curves, accurate, edges: graph.edges().len(), across })
@@ -191,9 +104,10 @@ pub(crate) fn table2(request: &Request) -> Result<Outcome, Failure> {
         ));
     }
     let digits = Digits::load(request.data)?;
-    let count = if request.full { 3 } else { 2 };
+    let count = if request.full { 3 } else { 1 };
     if !request.quiet {
-        say(&format!("handwritten digits: 40 nodes, {count} runs"));
+        let runs = if count == 1 { "run" } else { "runs" };
+        say(&format!("handwritten digits: 40 nodes, {count} {runs}"));
     }
     let steps = Steps::named(count * (LAMBDAS.len() + 2), "parts", request.quiet);
     let runs = (0..count as u64)
@@ -290,8 +204,11 @@ fn table(runs: &[Run], full: bool) -> Outcome {
                 OPTIONS.accuracy, OPTIONS.gradients
             ),
             format!(
-                "{} runs, each with other images for the nodes, another start and another graph ({across} of all {edges} edges join different clusters). As in the paper, the best λ is chosen by the same validation accuracy that is reported.",
-                runs.len()
+                "{} each with other images for the nodes, another start and another graph; {across} of all {edges} edges join different clusters. As in the paper, the best λ is chosen by the same validation accuracy that is reported.",
+                match runs.len() {
+                    1 => "One run (--full: three),".into(),
+                    n => format!("{n} runs,"),
+                }
             ),
             "Differences to the paper: eight hidden units (the authors' code has one), the local problems with their coupling term (the code leaves its gradient out), and a graph from principal components of small images instead of t-SNE plots. As in the code, a node's labels are 0 and 1 for its two digits.".into(),
         ],

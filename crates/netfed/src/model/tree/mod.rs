@@ -5,6 +5,7 @@
 
 pub(crate) mod grow;
 pub(crate) mod nodes;
+mod scan;
 
 use super::{LocalModel, Part, Points, Task, input, part};
 use crate::{Error, Matrix};

@@ -8,6 +8,8 @@
 //! and there is no certificate. All nodes start from the same parameters, so that their hidden units correspond. A node without edges goes
 //! down its own loss.
 
+mod descent;
+
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
@@ -15,13 +17,11 @@ use rayon::prelude::*;
 use super::network::{Network, Pass};
 use super::training::{Training, train};
 use super::{Points, Task, input};
-use crate::linalg::{axpy, dot, norm};
+use crate::linalg::axpy;
 use crate::node::edge_step;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
-
-/// Steps are halved no more often than this.
-const HALVINGS: usize = 40;
+use descent::Node;
 
 /// The mean loss of a network on the points of one node, as a function of its parameters.
 pub struct NeuralLoss {
@@ -100,76 +100,6 @@ impl NeuralLoss {
     pub fn train(&self, training: &Training, seed: u64, params: &mut [f64]) {
         let ones = vec![1.0; self.weights.len()];
         train(&self.network, training, (seed, 0), (&self.points, &self.targets, &ones), params);
-    }
-}
-
-/// What a node keeps between iterations.
-struct Node {
-    params: Vec<f64>,
-    /// Length of the last gradient step.
-    step: f64,
-    at: Vec<f64>,
-    slope: [Vec<f64>; 2],
-    trial: Vec<f64>,
-    pass: Pass,
-    loss: f64,
-}
-
-impl Node {
-    fn new(start: &[f64]) -> Node {
-        let zeros = || vec![0.0; start.len()];
-        Node {
-            params: start.to_vec(),
-            step: 1.0,
-            at: zeros(),
-            slope: [zeros(), zeros()],
-            trial: zeros(),
-            pass: Pass::default(),
-            loss: 0.0,
-        }
-    }
-
-    /// z ↦ L(z) + (κ/2)‖z − at‖² is brought down from the current parameters. Gives the number of gradients, and whether the last one is small
-    /// enough.
-    fn descend(
-        &mut self,
-        loss: &NeuralLoss,
-        kappa: f64,
-        enough: f64,
-        most: usize,
-    ) -> (usize, bool) {
-        let Node { params, step, at, slope: [slope, next], trial, pass, loss: last } = self;
-        let mut evaluate = |z: &[f64], out: &mut [f64]| {
-            let own = loss.gradient(z, pass, out);
-            let mut square = 0.0;
-            for ((g, z), v) in out.iter_mut().zip(z).zip(&*at) {
-                *g += kappa * (z - v);
-                square += (z - v) * (z - v);
-            }
-            (own, own + 0.5 * kappa * square)
-        };
-        let (own, mut value) = evaluate(params, slope);
-        *last = own;
-        let (mut count, mut halvings) = (1, 0);
-        while count < most && norm(slope) > enough && halvings < HALVINGS {
-            let square = dot(slope, slope);
-            trial.copy_from_slice(params);
-            axpy(-*step, slope, trial);
-            let (own, reached) = evaluate(trial, next);
-            count += 1;
-            if reached.is_nan() || reached > value - 1e-4 * *step * square {
-                *step *= 0.5;
-                halvings += 1;
-                continue;
-            }
-            // Barzilai and Borwein: the step that one curvature along the last step would ask for.
-            let bend = square - dot(slope, next);
-            *step *= if bend > 0.0 { (square / bend).clamp(0.1, 10.0) } else { 2.0 };
-            (*last, value, halvings) = (own, reached, 0);
-            std::mem::swap(params, trial);
-            std::mem::swap(slope, next);
-        }
-        (count, norm(slope) <= enough)
     }
 }
 
