@@ -6,11 +6,13 @@
 
 mod corrupted;
 mod logistic;
+mod mixture;
 mod shapes;
 mod signals;
 
 pub use corrupted::{cliques, corrupted, normal_centers};
 pub use logistic::logistic_data;
+pub use mixture::{mixing_ratios, mixture_counts, mixture_data, mixture_graph};
 pub use shapes::{erdos_renyi, grid, regions};
 pub use signals::{kept_part, rbf_graph, smooth_signals, with_random_edges};
 
