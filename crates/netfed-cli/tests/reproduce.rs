@@ -28,7 +28,7 @@ fn names_are_listed_and_checked() {
     let list = netfed(&[]);
     assert!(list.status.success());
     let names = String::from_utf8_lossy(&list.stdout).into_owned();
-    for name in ["nfl-table3", "hfl-fig1", "hfl-fig2", "hfl-s1", "hfl-table1"] {
+    for name in ["nfl-fig8", "nfl-table3", "hfl-fig1", "hfl-fig2", "hfl-s1", "hfl-table1"] {
         assert!(names.contains(name), "{names}");
     }
     let wrong = netfed(&["nfl-tabel3"]);
