@@ -8,6 +8,7 @@ mod instance;
 mod methods;
 mod paper;
 mod synthetic;
+mod views;
 
 pub(crate) use adaptive::table3;
 pub(crate) use brain::table5;

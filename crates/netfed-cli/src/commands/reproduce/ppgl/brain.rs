@@ -166,6 +166,10 @@ fn learn(series: &Array, chosen: &[usize], volumes: usize) -> Result<Vec<[f64; 2
         let edges: Vec<f64> = weights.iter().copied().filter(|w| *w >= LEAST).collect();
         [edges.len() as f64, edges.iter().sum::<f64>() / (edges.len() as f64).max(1.0)]
     };
+    go_on()?;
+    if !graphs.solved {
+        return Err(Failure::other(format!("(8) was not solved: gap {}.", graphs.graphs.gap)));
+    }
     let locals = &graphs.graphs.locals;
     Ok((0..locals.rows()).map(|i| facts(locals.row(i))).collect())
 }
