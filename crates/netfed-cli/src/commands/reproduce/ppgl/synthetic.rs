@@ -149,7 +149,10 @@ impl<'a> Cell<'a> {
         done("(28), exact");
         let mr_mtl = gradient(GraphMethod::MrMtl, &MUS, MANY_ROUNDS)?;
         done("MR-MTL, converged");
-        let grid: Vec<(f64, f64, f64)> = [igl.0, 0.01]
+        let mut betas = vec![0.01, 0.02, 0.05, igl.0];
+        betas.sort_by(f64::total_cmp);
+        betas.dedup();
+        let grid: Vec<(f64, f64, f64)> = betas
             .into_iter()
             .flat_map(|b| nu_and_lambda(self.full).into_iter().map(move |(n, l)| (b, n, l)))
             .collect();

@@ -151,7 +151,8 @@ impl Draw {
                     self.at(beta, 0.0)?.iter().map(|s| s.solve().weights).collect();
                 return self.agreement(&graphs.iter().map(Vec::as_slice).collect::<Vec<_>>());
             }
-            "FedAvg" => {
+            "FedAvg" => GraphMethod::FedAvg,
+            POOLED => {
                 return self
                     .agreement(&[&LogDegree::pooled(&self.at(beta, 0.0)?)?.solve().weights]);
             }
