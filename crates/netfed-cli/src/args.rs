@@ -311,11 +311,12 @@ const EXPLAIN_EXAMPLES: &str = "Examples:
 \"Guaranteed\" clusters are fused in every solution, proven from the data and the graph. \"Not guaranteed\" only means that the
 theorem does not reach so far. See docs/guarantees.md.";
 
-/// Runs an experiment of the papers "Networked Federated Learning" (nfl) or "Heterogeneous Federated Learning on a Graph"
-/// (hfl) again and prints the paper's values beside the new ones. Without a name it lists the experiments. All data are built in.
+/// Runs an experiment of the papers "Networked Federated Learning" (nfl), "Heterogeneous Federated Learning on a Graph" (hfl) or
+/// "Graph Learning Across Data Silos" (ppgl) again and prints the paper's values beside the new ones. Without a name it lists the
+/// experiments. All data are built in, but for --data-dir.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted"
+    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted\n  netfed reproduce ppgl-table4 --data-dir coil20/ --out coil"
 )]
 pub(crate) struct Reproduce {
     /// Name of the experiment
@@ -332,6 +333,9 @@ pub(crate) struct Reproduce {
     /// Seed of everything random
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Folder with the data of ppgl-table4 (COIL-20) or ppgl-table5 (ABIDE), which are not built in
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data_dir: Option<PathBuf>,
     /// Show no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,

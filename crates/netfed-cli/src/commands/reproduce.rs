@@ -1,5 +1,5 @@
-//! `netfed reproduce`: the experiments of "Networked Federated Learning" and "Heterogeneous Federated Learning on a Graph" again, beside the papers'
-//! values.
+//! `netfed reproduce`: the experiments of "Networked Federated Learning", "Heterogeneous Federated Learning on a Graph" and "Graph Learning
+//! Across Data Silos" again, beside the papers' values.
 
 mod chain;
 mod fig8;
@@ -7,6 +7,7 @@ mod figure;
 mod hfl;
 mod outcome;
 mod paper;
+mod ppgl;
 mod runs;
 mod sbm;
 mod star;
@@ -27,7 +28,7 @@ use crate::settings::{Settings, choose};
 use outcome::Outcome;
 
 /// Names of the experiments and what they are.
-const EXPERIMENTS: [(&str, &str); 13] = [
+const EXPERIMENTS: [(&str, &str); 18] = [
     ("nfl-table1", "many parameters, few points: Algorithm 1 and FedAvg"),
     ("nfl-fig2", "stochastic block model, error versus p_out, for parts of the nodes with data"),
     ("nfl-fig3", "stochastic block model, error versus p_out, for levels of label noise"),
@@ -44,6 +45,11 @@ const EXPERIMENTS: [(&str, &str); 13] = [
     ("hfl-fig2", "corrupted graphs, error versus the corruption"),
     ("hfl-s1", "learning curves of Fed-ADMM and gradient descent"),
     ("hfl-table1", "winners of the election of 2020 in 2709 counties of 30 states"),
+    ("ppgl-table1", "graphs learned across silos, for numbers of signals"),
+    ("ppgl-table2", "graphs learned across silos, for parts of the graph that they share"),
+    ("ppgl-table3", "graphs learned across silos, with and without adaptive weights"),
+    ("ppgl-table4", "communities of images of objects (COIL-20, needs --data-dir)"),
+    ("ppgl-table5", "brain networks of autistic and other people (ABIDE, needs --data-dir)"),
 ];
 
 /// What an experiment is asked for.
@@ -52,6 +58,8 @@ pub(crate) struct Request<'a> {
     pub(crate) seed: u64,
     pub(crate) quiet: bool,
     pub(crate) out: Option<&'a Path>,
+    /// Data that are not built in.
+    pub(crate) data: Option<&'a Path>,
 }
 
 impl Request<'_> {
@@ -77,8 +85,18 @@ pub(crate) fn run(args: &Reproduce) -> Result<u8, Failure> {
     let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
     catch_interrupts();
     let start = std::time::Instant::now();
-    let request =
-        Request { full: args.full, seed: args.seed, quiet: args.quiet, out: args.out.as_deref() };
+    if args.data_dir.is_some() && !["ppgl-table4", "ppgl-table5"].contains(&name.as_str()) {
+        return Err(Failure::input(format!(
+            "--data-dir belongs to ppgl-table4 and ppgl-table5; the data of {name} are built in."
+        )));
+    }
+    let request = Request {
+        full: args.full,
+        seed: args.seed,
+        quiet: args.quiet,
+        out: args.out.as_deref(),
+        data: args.data_dir.as_deref(),
+    };
     let (outcome, model) = experiment(name, &request)?;
     if !args.quiet {
         say(&format!("finished in {}", duration(start.elapsed().as_secs_f64())));
@@ -105,13 +123,18 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
         "hfl-fig2" => hfl::figure2(request).map(alone),
         "hfl-s1" => hfl::figure_s1(request).map(alone),
         "hfl-table1" => hfl::table1(request).map(alone),
+        "ppgl-table1" => ppgl::table1(request).map(alone),
+        "ppgl-table2" => ppgl::table2(request).map(alone),
+        "ppgl-table3" => ppgl::table3(request).map(alone),
+        "ppgl-table4" => ppgl::table4(request).map(alone),
+        "ppgl-table5" => ppgl::table5(request).map(alone),
         _ => table3::table3(request),
     }
 }
 
 fn list() -> String {
     let mut text = String::from(
-        "Experiments of \"Networked Federated Learning\" (nfl) and \"Heterogeneous Federated Learning on a Graph\" (hfl):\n",
+        "Experiments of \"Networked Federated Learning\" (nfl), \"Heterogeneous Federated Learning on a Graph\" (hfl) and \"Graph Learning Across Data Silos\" (ppgl):\n",
     );
     for (name, what) in EXPERIMENTS {
         text.push_str(&format!("  {name:<11} {what}\n"));

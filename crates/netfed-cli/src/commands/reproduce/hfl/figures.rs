@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     fn small(levels: &[f64], nodes: usize, points: usize, runs: u64, local: bool) -> Vec<Cell> {
-        let request = Request { full: false, seed: 0, quiet: true, out: None };
+        let request = Request { full: false, seed: 0, quiet: true, out: None, data: None };
         let block = Block { covariance: Covariance::OverP, points, nodes };
         cells(&request, &[block], levels, runs, local).unwrap()
     }
