@@ -315,11 +315,12 @@ const EXPLAIN_EXAMPLES: &str = "Examples:
 \"Guaranteed\" clusters are fused in every solution, proven from the data and the graph. \"Not guaranteed\" only means that the
 theorem does not reach so far. See docs/guarantees.md.";
 
-/// Runs an experiment of the papers "Networked Federated Learning" (nfl), "Heterogeneous Federated Learning on a Graph"
-/// (hfl) or "Plug In and Learn" (fedrelax) again and prints the paper's values beside the new ones. Without a name it lists the experiments. All data are built in, but for those of nfl-table2 in full.
+/// Runs an experiment of the papers "Networked Federated Learning" (nfl), "Heterogeneous Federated Learning on a Graph" (hfl), "Plug In
+/// and Learn" (fedrelax) or "Graph Learning Across Data Silos" (ppgl) again and prints the paper's values beside the new ones. Without a name
+/// it lists the experiments. All data are built in, but for --data.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted\n  netfed reproduce nfl-table2 --full --data mnist --out digits"
+    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted\n  netfed reproduce nfl-table2 --full --data mnist --out digits\n  netfed reproduce ppgl-table4 --data coil20/ --out coil"
 )]
 pub(crate) struct Reproduce {
     /// Name of the experiment
@@ -327,7 +328,7 @@ pub(crate) struct Reproduce {
     /// Run everything: all points of all curves, as many runs as the paper, the large settings (minutes)
     #[arg(long)]
     pub(crate) full: bool,
-    /// Folder with the training files of MNIST, for nfl-table2; with --full it needs them
+    /// Folder with data that are not built in, for nfl-table2 in full, ppgl-table4 and ppgl-table5
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data: Option<PathBuf>,
     /// Folder for the table (results.csv) and a page with charts (report.html); it must not exist

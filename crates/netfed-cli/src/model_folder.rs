@@ -129,6 +129,23 @@ impl ModelFolder {
         Ok(ModelFolder { saved, models, place })
     }
 
+    /// The file with the models of several folders; none where there are none.
+    pub(crate) fn joined(folders: Vec<ModelFolder>) -> Result<Option<Vec<u8>>, Failure> {
+        let mut models = Vec::new();
+        let mut all: Option<Saved> = None;
+        for folder in folders {
+            models.extend(folder.models);
+            match &mut all {
+                None => all = Some(folder.saved),
+                Some(all) => {
+                    all.nodes.extend(folder.saved.nodes);
+                    all.kinds.extend(folder.saved.kinds);
+                }
+            }
+        }
+        all.map(|saved| saved.to_bytes(&models)).transpose()
+    }
+
     /// Reads data points with the features of the models.
     pub(crate) fn read(&self, path: &Path, target_optional: bool) -> Result<PointTable, Failure> {
         let columns = PointColumns {

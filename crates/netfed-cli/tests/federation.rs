@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Ports for a test: those of other tests, and of other runs, are elsewhere.
 fn port(test: u32) -> u32 {
-    12_000 + (std::process::id() % 160) * 120 + 20 * test
+    12_000 + (std::process::id() % 140) * 140 + 20 * test
 }
 
 /// Stations in two groups, on a ring with chords.
@@ -272,6 +272,92 @@ fn methods_with_a_server_give_the_bits_of_one_process() {
         }
         assert_eq!(place.json(&format!("{method}/summary.json"))["rounds"], 40);
         std::fs::remove_dir_all(place.path("fed")).unwrap();
+    }
+}
+
+/// Models of four kinds, coupled by their predictions: the peers end with the very models of one process, also after a restart.
+#[test]
+fn models_of_any_kind_are_those_of_one_process() {
+    let place = stations(4);
+    let row = |k: usize| format!("{},{}\n", (k as f64 * 0.7).sin(), (k as f64 * 1.3).cos());
+    place.write("public.csv", &format!("x1,x2\n{}", (0..25).map(row).collect::<String>()));
+    place.write(
+        "models.csv",
+        "node,model,options\ns0,tree,depth=3\ns1,ridge,\ns2,perceptron,hidden=4 epochs=5\ns3,nearest,k=2\n",
+    );
+    run(
+        &place,
+        "relax --data points.csv --graph edges.csv --public public.csv --models models.csv --alpha 0.2 --rounds 3 --hold-out 0 --out alone",
+    );
+    init(&place, 6, "--solver fed-relax --public public.csv --model tree --max-iter 3");
+    run(
+        &place,
+        "federation up --local --federation fed --data points.csv --models models.csv --out together",
+    );
+    let file = |run: &str| std::fs::read(place.path(&format!("{run}/models.safetensors"))).unwrap();
+    assert!(file("together") == file("alone"), "other models");
+    run(&place, "predict --run together --data points.csv --out predictions.csv");
+    let fails = |line: &str, part: &str| {
+        let output = place.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{line}: {}", stderr(&output));
+    };
+    let base = "federation init --graph edges.csv --features x1,x2 --lambda 1 --local --out other";
+    fails(&format!("{base} --solver fed-relax"), "--public FILE");
+    let relax = format!("{base} --solver fed-relax --public public.csv");
+    fails(&format!("{relax} --model bush"), "--model: ");
+    fails(&format!("{relax} --classes 1"), "two or more classes");
+    fails(&format!("{relax} --async"), "lock step");
+    fails(&format!("{relax} --intercept"), "--intercept");
+    fails("peer --federation fed/invitations/s0 --model bush --data points.csv", "--model: ");
+    assert!(!place.path("other").exists());
+}
+
+/// Graphs of three silos and their consensus, with one more node as server: the files of one process.
+#[test]
+fn silos_learn_the_graphs_of_one_process() {
+    let place = Place::new();
+    let mut points = String::from("node,v1,v2,v3,v4,v5\n");
+    for (s, silo) in ["a", "b", "c"].into_iter().enumerate() {
+        let mut own = String::from("v1,v2,v3,v4,v5\n");
+        for k in 0..12 {
+            let wave =
+                |v: f64| (k as f64 * 0.9 + v + s as f64 * 0.2).sin() + 0.3 * (v * k as f64).cos();
+            let values: Vec<String> =
+                (1..6).map(|v| wave(f64::from(v) * 0.4).to_string()).collect();
+            own.push_str(&format!("{}\n", values.join(",")));
+            points.push_str(&format!("{silo},{}\n", values.join(",")));
+        }
+        place.write(&format!("{silo}.csv"), &own);
+    }
+    place.write("points.csv", &points);
+    place.write("edges.csv", "source,target\na,b\nb,c\n");
+    run(
+        &place,
+        "graph learn --silos a.csv b.csv c.csv --method algorithm1 --beta 0.1 --nu 4 --lambda 0.1 --rounds 20 --out alone",
+    );
+    let port = port(1);
+    run(
+        &place,
+        &format!(
+            "federation init --solver ppgl --server hub --graph edges.csv --features v1,v2,v3,v4,v5 --lambda 0.1 --beta 0.1 --nu 4 --max-iter 20 --local {port} --out fed"
+        ),
+    );
+    run(&place, "federation up --local --federation fed --data points.csv --out together");
+    for file in ["a.csv", "b.csv", "c.csv", "consensus.csv"] {
+        let read = |run: &str| place.read(&format!("{run}/{file}"));
+        assert_eq!(read("together"), read("alone"), "{file}");
+        assert!(read("alone").lines().count() > 2, "{file} is empty");
+    }
+    let base = "federation init --solver ppgl --graph edges.csv --local --lambda 0.1 --out other";
+    for (flags, part) in [
+        ("--features v1,v2", "needs a server"),
+        ("--server hub --features v1", "two vertices"),
+        ("--server hub --features v1,v2 --beta 0", "beta is 0"),
+    ] {
+        let output = place.run(&format!("{base} {flags}"));
+        assert_eq!(output.status.code(), Some(2), "{flags}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{flags}: {}", stderr(&output));
     }
 }
 

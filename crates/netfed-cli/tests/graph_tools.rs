@@ -294,6 +294,13 @@ fn every_shape_is_generated_and_read_again() {
     let signals = place.read("signals/signals.csv");
     assert_eq!(signals.lines().count(), 51);
     assert!(signals.starts_with("1,2,3,"), "one column per node");
+    done(
+        &place,
+        "graph generate grid --rows 2 --columns 3 --model mixture --clusters 3 --out mixed",
+    );
+    assert_eq!(place.read("mixed/ratios.csv").lines().count(), 7);
+    assert_eq!(place.read("mixed/components.csv").lines().count(), 4);
+    assert_eq!(place.read("mixed/points.csv").lines().count(), 61);
     done(&place, "graph generate rbf --nodes 12 --model none --out none");
     assert!(!place.path("none/points.csv").exists());
 }

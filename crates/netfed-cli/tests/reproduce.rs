@@ -28,7 +28,9 @@ fn names_are_listed_and_checked() {
     let list = netfed(&[]);
     assert!(list.status.success());
     let names = String::from_utf8_lossy(&list.stdout).into_owned();
-    for name in ["nfl-table3", "hfl-fig1", "hfl-fig2", "hfl-s1", "hfl-table1"] {
+    for name in
+        ["nfl-fig8", "nfl-table3", "hfl-fig1", "hfl-fig2", "hfl-s1", "hfl-table1", "ppgl-table1"]
+    {
         assert!(names.contains(name), "{names}");
     }
     let wrong = netfed(&["nfl-tabel3"]);
@@ -154,4 +156,54 @@ fn digits_in_full_need_the_images() {
     .unwrap();
     std::fs::write(dir.path().join("train-labels-idx1-ubyte"), [0, 0, 8, 1, 0, 0, 0, 0]).unwrap();
     refused(&["nfl-table2", "--data", folder], "there are 0 images of 0 and 1; 3000 are needed");
+}
+
+#[test]
+fn data_that_are_not_built_in_are_asked_for() {
+    for (args, part) in [
+        (&["ppgl-table4"][..], "ppgl-table4 needs --data, a folder with coil20-images"),
+        (&["ppgl-table5", "--data", "gone"], "--data needs abide_um_aal90"),
+        (&["ppgl-table1", "--data", "gone"], "the data of ppgl-table1 are built in"),
+    ] {
+        let output = netfed(args);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+/// Made-up time series of six people and 36 regions, the same for both groups: no difference is found.
+#[test]
+fn brain_networks_of_made_up_people() {
+    use std::io::Write;
+    let dir = tempfile::tempdir().unwrap();
+    let mut bytes = vec![0u8, 0, 11, 3];
+    for length in [6u32, 40, 36] {
+        bytes.extend(length.to_be_bytes());
+    }
+    for k in 0..6 * 40 * 36 {
+        let (person, volume, region) = (k / 1440, k / 36 % 40, k % 36);
+        let wave = f64::sin(0.3 * f64::from(volume * (1 + region % 6)) + f64::from(person % 3));
+        let value = 2000.0 * wave + f64::from((k * 7919) % 1001);
+        bytes.extend((value as i16).to_be_bytes());
+    }
+    let file = dir.path().join("abide_um_aal90_bold_z_x2000-idx3-short.gz");
+    let file = std::fs::File::create(file).unwrap();
+    let mut packer = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    packer.write_all(&bytes).unwrap();
+    packer.finish().unwrap();
+    let subjects = dir.path().join("subjects.csv");
+    let rows: String = (0..6)
+        .map(|k| format!("{k},s{k},x,{}\n", if k < 3 { "autism" } else { "control" }))
+        .collect();
+    std::fs::write(&subjects, format!("index,subject,site,group\n{rows}")).unwrap();
+    let run = || netfed(&["ppgl-table5", "--quiet", "--data", dir.path().to_str().unwrap()]);
+    let output = run();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("random 4") && text.contains("not confirmed"), "{text}");
+    std::fs::write(&subjects, "index,subject,site,group\n0,a,b,dog\n").unwrap();
+    let output = run();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("subjects.csv, line 2: expected the group autism or control"), "{text}");
 }

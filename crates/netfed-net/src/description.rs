@@ -15,7 +15,8 @@ use crate::peer::{Away, Rules};
 use crate::wire::FederationId;
 
 /// Names of the methods.
-pub const METHODS: [&str; 5] = ["primal-dual", "admm", "fed-admm", "fedavg", "ifca"];
+pub const METHODS: [&str; 7] =
+    ["primal-dual", "admm", "fed-admm", "fed-relax", "fedavg", "ifca", "ppgl"];
 
 /// A federation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,7 +24,7 @@ pub const METHODS: [&str; 5] = ["primal-dual", "admm", "fed-admm", "fedavg", "if
 pub struct Description {
     /// Its name, for people.
     pub name: String,
-    /// The method: `primal-dual` (Algorithm 1), `admm`, `fed-admm`, `fedavg` or `ifca`.
+    /// The method: `primal-dual` (Algorithm 1), `admm`, `fed-admm`, `fed-relax`; with a server `fedavg`, `ifca` or `ppgl`.
     pub method: String,
     /// Rounds at most.
     pub rounds: u64,
@@ -38,9 +39,15 @@ pub struct Description {
     /// Local steps that a member may go on while an exchange with a neighbor is open; 0, rounds in lock step.
     #[serde(default)]
     pub staleness: u64,
-    /// The node that serves, and the work of a round, with `fedavg` and `ifca`.
+    /// The node that serves, and the work of a round, with `fedavg`, `ifca` and `ppgl`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<Serving>,
+    /// What is predicted, and where, with `fed-relax`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relax: Option<Relaxing>,
+    /// What is asked of the graphs, with `ppgl`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learning: Option<Learning>,
     /// The problem: the same keys as in the `config.toml` of a fit, without data and graph.
     pub problem: toml::Table,
     /// The graph.
@@ -89,6 +96,65 @@ impl Serving {
             return wrong("with a server, every edge leads to it.".into());
         }
         Ok(())
+    }
+}
+
+/// Models of any kind, coupled by their predictions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Relaxing {
+    /// The model of members that choose no other, with its options.
+    pub model: String,
+    /// The labels of the classes, in increasing order; empty where numbers are predicted.
+    pub classes: Vec<f64>,
+    /// The public points: the features in their order.
+    pub public: Vec<Vec<f64>>,
+}
+
+impl Relaxing {
+    fn check(&self, d: &Description) -> Result<(), Error> {
+        let wrong = |what: &str| Err(Error::Invalid(what.into()));
+        let width = self.public.first().map_or(0, Vec::len);
+        let good = |p: &Vec<f64>| p.len() == width && p.iter().all(|v| v.is_finite());
+        if width == 0 || !self.public.iter().all(good) {
+            return wrong("there must be public points, all with the same number of features.");
+        }
+        let rising = self.classes.windows(2).all(|c| c[0] < c[1]);
+        if self.classes.len() == 1 || !rising {
+            return wrong("there must be two or more classes, in increasing order; or none.");
+        }
+        if d.tolerance != 0.0 || d.rounds == 0 {
+            return wrong("fed-relax has the tolerance 0 and at least one round.");
+        }
+        Ok(())
+    }
+}
+
+/// Graphs learned across silos.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learning {
+    /// Weight of the logarithms of the degrees.
+    pub alpha: f64,
+    /// Weight of the squares of the edge weights.
+    pub beta: f64,
+    /// Added to the degrees inside the logarithm.
+    pub zeta: f64,
+    /// Strength of the coupling relative to the sparsity of the consensus.
+    pub nu: f64,
+}
+
+impl Learning {
+    fn check(&self) -> Result<(), Error> {
+        for (name, value) in [("alpha", self.alpha), ("beta", self.beta), ("nu", self.nu)] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(Error::Invalid(format!("{name} is {value}; it must be more than 0.")));
+            }
+        }
+        match self.zeta > 0.0 && self.zeta.is_finite() {
+            true => Ok(()),
+            false => Err(Error::Invalid(format!("zeta is {}; expected more than 0.", self.zeta))),
+        }
     }
 }
 
@@ -152,8 +218,9 @@ impl Federation {
             let known = METHODS.join(", ");
             return wrong(format!("unknown method \"{}\"; known are {known}.", d.method));
         }
-        let serves = matches!(d.method.as_str(), "fedavg" | "ifca");
-        if (serves || d.method == "fed-admm") && (d.staleness > 0 || d.away == "without") {
+        let serves = matches!(d.method.as_str(), "fedavg" | "ifca" | "ppgl");
+        let in_step = serves || matches!(d.method.as_str(), "fed-admm" | "fed-relax");
+        if in_step && (d.staleness > 0 || d.away == "without") {
             let method = &d.method;
             return wrong(format!(
                 "{method} goes in lock step; leave --async and --away without out."
@@ -164,6 +231,14 @@ impl Federation {
             None if serves => return wrong(format!("{} needs a server; say --server.", d.method)),
             Some(_) => return wrong(format!("{} has no server.", d.method)),
             None => {}
+        }
+        match (&d.relax, &d.learning, d.method.as_str()) {
+            (Some(relax), None, "fed-relax") => relax.check(d)?,
+            (None, Some(learning), "ppgl") => learning.check()?,
+            (None, None, "fed-relax") => return wrong("fed-relax needs public points.".into()),
+            (None, None, "ppgl") => return wrong("ppgl needs a section [learning].".into()),
+            (None, None, _) => {}
+            _ => return wrong(format!("{} has no section [relax] or [learning].", d.method)),
         }
         if !(d.tolerance >= 0.0 && d.tolerance.is_finite()) {
             return wrong(format!("tolerance is {}; it must be at least 0.", d.tolerance));

@@ -7,7 +7,7 @@ use netfed::learning::{
     Algorithm1, Candidates, Exact, GraphMethod, LocalWork, LogDegree, Model, Pull, Silos,
     algorithm1, run_graph_method,
 };
-use netfed::{Matrix, Options, Solver, Start, Status, solve_from};
+use netfed::{Matrix, Options, Solver, Start, Status, solve, solve_from};
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -141,6 +141,11 @@ fn netfeds_own_solver_gives_the_same() {
     let objective = found.certificate.objective + least;
     assert!((objective - best).abs() < 1e-7, "{objective} {best}");
     assert!(found.certificate.gap >= objective - best - 1e-10);
+    // From zero, where the logarithm is infinite, and by the method that suits.
+    let found = solve(&problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(found.status, Status::Solved);
+    let objective = found.certificate.objective + least;
+    assert!(found.certificate.relative_gap <= 1e-6 && objective - best < 1e-4, "{objective}");
 }
 
 #[test]

@@ -3,10 +3,14 @@
 mod check;
 mod init;
 mod invite;
+mod relaxing;
+mod silos;
 mod status;
 mod up;
 mod work;
 
+pub(crate) use relaxing::Relaxed;
+pub(crate) use silos::{GRAPH, SiloWork};
 pub(crate) use work::Work;
 
 use std::path::{Path, PathBuf};
@@ -57,7 +61,10 @@ pub(crate) fn settings_of(
     data: Option<&Path>,
 ) -> Result<Settings, Failure> {
     let path = folder.join(description::DESCRIPTION);
-    let (d, served) = (&federation.description, federation.description.server.is_some());
+    let d = &federation.description;
+    let (relaxes, learns) = (d.relax.is_some(), d.learning.is_some());
+    // Methods that minimize something else, for which settings of fits stand in.
+    let served = d.server.is_some();
     let given: Given = d
         .problem
         .clone()
@@ -67,8 +74,10 @@ pub(crate) fn settings_of(
     let given = Given {
         data: Some(data.map_or_else(|| PathBuf::from("none"), Path::to_path_buf)),
         graph: Some(path.clone()),
-        solver: Some(if served { "primal-dual".into() } else { d.method.clone() }),
-        lambda: if served { Some(1.0) } else { given.lambda },
+        solver: Some(if served || relaxes { "primal-dual".into() } else { d.method.clone() }),
+        lambda: if served && !learns { Some(1.0) } else { given.lambda },
+        // Signals have no labels.
+        loss: if learns { Some("mean".into()) } else { given.loss },
         tol: Some(d.tolerance),
         max_iter: Some(d.rounds),
         batch_size: if served { None } else { given.batch_size },
@@ -90,6 +99,9 @@ pub(crate) fn settings_of(
         return Err(unfit(
             "in a federation --availability is one number, and goes with fed-admm; for real drop-outs there are --away and --async.",
         ));
+    }
+    if settings.intercept && (relaxes || learns) {
+        return Err(unfit("models bring their own intercept; leave --intercept out."));
     }
     if settings.standardize {
         return Err(unfit(

@@ -14,11 +14,12 @@ use netfed_net::state::Store;
 use netfed_net::{Metrics, Outcome, Peer as Member, Plan, authority, exporter, otlp};
 use serde_json::json;
 
-use crate::commands::federation::{Work, settings_of};
+use crate::commands::federation::{GRAPH, Relaxed, SiloWork, Work, settings_of};
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::federated::fed_admm;
 use crate::load::{PointTable, read_points};
+use crate::model_folder::FILE;
 use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{INTERCEPT, datasets_of, sampled};
 use crate::progress::{catch_interrupts, duration, say, stop_flag};
@@ -38,6 +39,9 @@ pub(crate) struct Peer {
     /// The own node; checked against the certificate
     #[arg(long, value_name = "NODE", help_heading = "Input")]
     pub(crate) node: Option<String>,
+    /// The own model in a federation of models of any kind (fed-relax), with options, such as "tree depth=4"
+    #[arg(long, value_name = "TEXT", help_heading = "Input")]
+    pub(crate) model: Option<String>,
     /// Folder for the results; it must not exist
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
@@ -85,22 +89,42 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
     let own = Own::read(args, &settings, &nodes)?;
     let dim = own.features.len();
+    let d = &federation.description;
+    if args.model.is_some() && d.relax.is_none() {
+        return Err(Failure::input(format!(
+            "--model goes with fed-relax; the method here is {}.",
+            d.method
+        )));
+    }
+    let own_model = args.model.as_deref();
+    let relaxed = (d.relax.as_ref())
+        .map(|r| Relaxed::new(r, &federation, &settings, own_model))
+        .transpose()?;
+    let silos = SiloWork::new(&federation, &settings)?;
     let penalty = settings.penalty(dim)?;
     let points = match settings.batch {
         Some(_) => sampled(&own.datasets, &settings)?,
         None => Vec::new(),
     };
-    let losses = own
-        .datasets
-        .into_iter()
+    let problems = match &silos {
+        Some(silos) => own.datasets.iter().map(|d| silos.problem(d)).collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
+    let fitted = relaxed.is_none() && silos.is_none();
+    let losses = (own.datasets.iter().filter(|_| fitted).cloned())
         .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
         .collect::<Result<Vec<_>, _>>()?;
-    let (halves, size) = match &federation.description.server {
-        Some(serving) => {
+    let (halves, size): (Vec<Box<dyn Half + '_>>, usize) = match (&relaxed, &silos, &d.server) {
+        (Some(relaxed), ..) => {
+            let (halves, size) = relaxed.halves(&plan.nodes, own.datasets)?;
+            (halves.into_iter().map(|h| h as Box<dyn Half + '_>).collect(), size)
+        }
+        (_, Some(silos), _) => (silos.halves(&plan.nodes, &problems)?, silos.size()),
+        (.., Some(serving)) => {
             let work = Work { serving, federation: &federation, settings: &settings, dim };
             (work.halves(&plan.nodes, &losses, &points)?, work.size())
         }
-        None => {
+        _ => {
             let halves =
                 coupled(&federation, &settings, &plan.nodes, &losses, &points, penalty.as_ref());
             (halves, dim)
@@ -131,14 +155,28 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     })?;
     let outcome = Member::new(&rules, &plan, halves, engine, Some(store), &metrics, stop_flag())?
         .run(linger)?;
-    let outcome = match federation.description.server {
-        Some(_) => of_server(outcome, dim, size),
-        None => outcome,
+    let outcome = match (&silos, &d.server) {
+        (Some(_), _) => of_server(outcome, size, size),
+        (_, Some(_)) => of_server(outcome, dim, size),
+        _ if relaxed.is_some() => Outcome { total: None, share: None, ..outcome },
+        _ => outcome,
     };
     let seconds = begin.elapsed().as_secs_f64();
     let summary = summary(&federation, member, &outcome, dim, own.low_label, &settings, seconds);
     if let Some(folder) = folder {
-        write(folder, &nodes, &own.features, &outcome, &summary, &settings)?;
+        match (&relaxed, &silos) {
+            (Some(relaxed), _) => folder.add_bytes(FILE, &relaxed.file(&nodes, &outcome)?)?,
+            (_, Some(silos)) => {
+                for (node, weights) in nodes.iter().zip(outcome.params.chunks_exact(size)) {
+                    let name = if nodes.len() == 1 { GRAPH.into() } else { format!("{node}.csv") };
+                    folder.add(&name, &silos.file(weights)?)?;
+                }
+            }
+            _ => folder.add("parameters.csv", &parameters(&nodes, &own.features, &outcome))?,
+        }
+        folder.add("summary.json", &format!("{summary:#}\n"))?;
+        folder.add("config.toml", &settings.to_toml()?)?;
+        folder.commit()?;
     }
     if args.json {
         print(&format!("{summary:#}\n"));
@@ -300,6 +338,7 @@ fn summary(
         "residual": total.map(|t| t.residual()),
         "own_objective": outcome.share.map(|s| s.objective),
         "own_gap": outcome.share.map(|s| s.gap).filter(|g| g.is_finite()),
+        "method": federation.description.method,
         "tolerance": federation.description.tolerance,
         "loss": settings.loss_name(),
         "penalty": settings.penalty_name(),
@@ -318,24 +357,14 @@ fn status(outcome: &Outcome) -> &'static str {
     }
 }
 
-fn write(
-    folder: Folder,
-    nodes: &[String],
-    features: &[String],
-    outcome: &Outcome,
-    summary: &serde_json::Value,
-    settings: &Settings,
-) -> Result<(), Failure> {
+fn parameters(nodes: &[String], features: &[String], outcome: &Outcome) -> String {
     let mut parameters =
         Csv::new(std::iter::once("node").chain(features.iter().map(String::as_str)));
     for (node, w) in nodes.iter().zip(outcome.params.chunks_exact(features.len())) {
         let values = w.iter().map(|v| Cell::Number(*v));
         parameters.row(std::iter::once(Cell::Text(node.clone())).chain(values));
     }
-    folder.add("parameters.csv", &parameters.finish())?;
-    folder.add("summary.json", &format!("{summary:#}\n"))?;
-    folder.add("config.toml", &settings.to_toml()?)?;
-    folder.commit()
+    parameters.finish()
 }
 
 fn words(outcome: &Outcome, dim: usize, seconds: f64, out: Option<&Path>) -> String {

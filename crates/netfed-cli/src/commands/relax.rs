@@ -9,7 +9,8 @@ mod words;
 
 pub(crate) use flags::Relax;
 pub(crate) use input::Scaling;
-pub(crate) use train::likeliest;
+pub(crate) use input::read_public;
+pub(crate) use train::{likeliest, node};
 
 use crate::commands::{print, start_threads};
 use crate::failure::Failure;

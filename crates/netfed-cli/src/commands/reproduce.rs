@@ -1,5 +1,5 @@
-//! `netfed reproduce`: the experiments of "Networked Federated Learning", "Heterogeneous Federated Learning on a Graph" and "Plug In and Learn" again,
-//! beside the papers' values.
+//! `netfed reproduce`: the experiments of "Networked Federated Learning", "Heterogeneous Federated Learning on a Graph", "Plug In and Learn"
+//! and "Graph Learning Across Data Silos" again, beside the papers' values.
 
 mod chain;
 mod digits;
@@ -9,6 +9,7 @@ mod figure;
 mod hfl;
 mod outcome;
 mod paper;
+mod ppgl;
 mod runs;
 mod sbm;
 mod star;
@@ -56,6 +57,11 @@ const EXPERIMENTS: &[(&str, &str)] = &[
     ("fedrelax-fig3", "mixtures, linear models"),
     ("fedrelax-fig4", "mixtures, decision trees"),
     ("fedrelax-fig5", "variation of the models of a cluster and its bound"),
+    ("ppgl-table1", "graphs learned across silos, for numbers of signals"),
+    ("ppgl-table2", "graphs learned across silos, for parts of the graph that they share"),
+    ("ppgl-table3", "graphs learned across silos, with and without adaptive weights"),
+    ("ppgl-table4", "communities of images of objects (COIL-20, needs --data)"),
+    ("ppgl-table5", "brain networks of autistic and other people (ABIDE, needs --data)"),
 ];
 
 /// What an experiment is asked for.
@@ -64,6 +70,7 @@ pub(crate) struct Request<'a> {
     pub(crate) seed: u64,
     pub(crate) quiet: bool,
     pub(crate) out: Option<&'a Path>,
+    /// Data that are not built in.
     pub(crate) data: Option<&'a Path>,
 }
 
@@ -88,9 +95,10 @@ pub(crate) fn run(args: &Reproduce) -> Result<u8, Failure> {
     };
     let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.0).collect();
     choose("experiment", name, &names)?;
-    if args.data.is_some() && name != "nfl-table2" {
+    if args.data.is_some() && !["nfl-table2", "ppgl-table4", "ppgl-table5"].contains(&name.as_str())
+    {
         return Err(Failure::input(format!(
-            "--data is for nfl-table2; the data of {name} are built in."
+            "--data is for nfl-table2, ppgl-table4 and ppgl-table5; the data of {name} are built in."
         )));
     }
     let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
@@ -135,13 +143,18 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
         "fedrelax-fig3" => fedrelax::figure3(request).map(alone),
         "fedrelax-fig4" => fedrelax::figure4(request).map(alone),
         "fedrelax-fig5" => fedrelax::figure5(request).map(alone),
+        "ppgl-table1" => ppgl::table1(request).map(alone),
+        "ppgl-table2" => ppgl::table2(request).map(alone),
+        "ppgl-table3" => ppgl::table3(request).map(alone),
+        "ppgl-table4" => ppgl::table4(request).map(alone),
+        "ppgl-table5" => ppgl::table5(request).map(alone),
         _ => table3::table3(request),
     }
 }
 
 fn list() -> String {
     let mut text = String::from(
-        "Experiments of \"Networked Federated Learning\" (nfl), \"Heterogeneous Federated Learning on a Graph\" (hfl) and \"Plug In and Learn\" (fedrelax):\n",
+        "Experiments of \"Networked Federated Learning\" (nfl), \"Heterogeneous Federated Learning on a Graph\" (hfl), \"Plug In and Learn\" (fedrelax) and \"Graph Learning Across Data Silos\" (ppgl):\n",
     );
     for (name, what) in EXPERIMENTS {
         text.push_str(&format!("  {name:<13} {what}\n"));

@@ -9,7 +9,7 @@
 //! A node gives away its mean and its covariance.
 
 use super::{Discrepancy, columns};
-use crate::linalg::{axpy, square_distance, symmetric_eigen};
+use crate::linalg::{axpy, square_distance, symmetric_eigen, symmetric_eigenvalues};
 use crate::{Error, Matrix};
 
 /// A normal distribution fitted to samples.
@@ -62,7 +62,7 @@ impl Gaussian {
                 (inner[i * d + j], inner[j * d + i]) = (average, average);
             }
         }
-        let (values, _) = symmetric_eigen(&inner, d)?;
+        let values = symmetric_eigenvalues(&inner, d)?;
         let overlap: f64 = values.iter().map(|v| v.max(0.0).sqrt()).sum();
         let means: f64 = self.mean.iter().zip(&other.mean).map(|(a, b)| (a - b) * (a - b)).sum();
         let trace = |c: &[f64]| (0..d).map(|i| c[i * d + i]).sum::<f64>();

@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn models_and_gradients_obey_the_laws() {
         let truth =
-            Matrix::from_rows(2, vec![1.0, 2.0].repeat(5).into_iter().chain([-3.0, 0.0]).collect())
+            Matrix::from_rows(2, [1.0, 2.0].repeat(5).into_iter().chain([-3.0, 0.0]).collect())
                 .unwrap();
         let mut data = generate::linear_data(&truth, 9, Noise::PerPoint(0.3), 8).unwrap();
         data[1] = data[4].clone();
@@ -149,7 +149,8 @@ mod tests {
                 Matrix::from_rows(3, values).unwrap()
             })
             .collect();
-        let both: [(&str, Box<dyn Discrepancy>, Box<dyn Discrepancy>); 3] = [
+        type Both = (&'static str, Box<dyn Discrepancy>, Box<dyn Discrepancy>);
+        let both: [Both; 3] = [
             (
                 "wasserstein",
                 Box::new(Wasserstein::new(&samples).unwrap()),

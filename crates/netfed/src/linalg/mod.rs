@@ -168,6 +168,12 @@ pub(crate) fn symmetric_eigen(a: &[f64], n: usize) -> Result<(Vec<f64>, Vec<f64>
     Ok(((0..n).map(|k| s[k]).collect(), vectors))
 }
 
+/// Eigenvalues of a symmetric matrix alone, ascending.
+pub(crate) fn symmetric_eigenvalues(a: &[f64], n: usize) -> Result<Vec<f64>, Error> {
+    let mat = MatRef::from_row_major_slice(a, n, n);
+    mat.self_adjoint_eigenvalues(Side::Lower).map_err(|_| Error::Factorization)
+}
+
 /// Factors a symmetric positive definite matrix in place, A = L·Lᵀ (lower triangle, row-major).
 /// Returns false, with A spoiled, when a pivot falls below `floor` times its diagonal entry:
 /// the matrix is then singular to working accuracy. Cost n³/3 flops.

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use netfed_net::authority;
-use netfed_net::description::{DESCRIPTION, Description, Edges, Federation, Member, Serving};
+use netfed_net::description::{
+    DESCRIPTION, Description, Edges, Federation, Learning, Member, Serving,
+};
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
 
+use super::relaxing;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::given::Given;
@@ -21,11 +24,11 @@ use crate::report::text::plural;
     after_help = EXAMPLES,
     mut_arg("data", |a| a.hide(true)), mut_arg("standardize", |a| a.hide(true)),
     mut_arg("threads", |a| a.hide(true)), mut_arg("flavor", |a| a.hide(true)), mut_arg("penalty_matrix", |a| a.hide(true)),
-    mut_arg("solver", |a| a.help("Method: primal-dual, admm, fed-admm; with a server fedavg, ifca [default: primal-dual]"))
+    mut_arg("solver", |a| a.help("Method: primal-dual, admm, fed-admm; fed-relax; with a server fedavg, ifca, ppgl [default: primal-dual]"))
 )]
 pub(crate) struct Init {
     #[command(flatten)]
-    given: Given,
+    pub(super) given: Given,
     /// Who takes part: columns node, endpoint (quic/HOST:PORT) and, where one member holds several nodes, member
     #[arg(long, value_name = "FILE", help_heading = "Network", required_unless_present = "local")]
     members: Option<PathBuf>,
@@ -44,15 +47,36 @@ pub(crate) struct Init {
     /// Asynchronous: a member goes on as soon as one neighbor has answered, up to this many local steps ahead of the slowest
     #[arg(long = "async", value_name = "STEPS", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Network")]
     staleness: Option<u64>,
-    /// The node that serves, with --solver fedavg and ifca; it has no data, and everyone is joined to it
+    /// Public points of --solver fed-relax: a file with the feature columns
+    #[arg(long, value_name = "FILE", help_heading = "Models of any kind")]
+    pub(super) public: Option<PathBuf>,
+    /// Model of members that choose no other one, with options: "tree depth=4", "ridge", … [default: linear; with classes logistic]
+    #[arg(long, value_name = "TEXT", help_heading = "Models of any kind")]
+    pub(super) model: Option<String>,
+    /// Labels of the classes, separated by commas [default: numbers are predicted]
+    #[arg(
+        long,
+        value_name = "A,B,C",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        help_heading = "Models of any kind"
+    )]
+    pub(super) classes: Vec<f64>,
+    /// β of --solver ppgl, weight of the squares of the edge weights; more gives more edges
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.01, help_heading = "Graph learning")]
+    beta: f64,
+    /// ν of --solver ppgl: more pulls the graphs more strongly to the common one
+    #[arg(long, value_name = "NUMBER", default_value_t = 3.0, help_heading = "Graph learning")]
+    nu: f64,
+    /// The node that serves, with --solver fedavg, ifca and ppgl; it has no data, and everyone is joined to it
     #[arg(long, value_name = "NODE", help_heading = "Server")]
     server: Option<String>,
-    /// Learning rate of the clients
-    #[arg(long, value_name = "NUMBER", default_value_t = 0.01, help_heading = "Server")]
-    rate: f64,
-    /// Gradient steps of a client in a round
-    #[arg(long, value_name = "COUNT", default_value_t = 1, help_heading = "Server")]
-    steps: u64,
+    /// Learning rate of the clients [default: 0.01; ppgl: 0.005]
+    #[arg(long, value_name = "NUMBER", help_heading = "Server")]
+    rate: Option<f64>,
+    /// Gradient steps of a client in a round [default: 1; ppgl: 5]
+    #[arg(long, value_name = "COUNT", help_heading = "Server")]
+    steps: Option<u64>,
     /// Number of models of IFCA
     #[arg(long, value_name = "COUNT", default_value_t = 2, help_heading = "Server")]
     models: usize,
@@ -77,6 +101,11 @@ const EXAMPLES: &str = "Examples:
     netfed federation init --graph edges.csv --features x1,x2 --lambda 0.1 --local --out federation/
     netfed federation up --local --federation federation/ --data points.csv --out run/
 
+  Models of any kind, coupled by what they predict on public points; a member may choose its own with netfed peer --model:
+    netfed federation init --solver fed-relax --graph edges.csv --features x1,x2 --public points.csv --model \"tree depth=4\" --lambda 0.5 --max-iter 10 --members members.csv --out federation/
+  A graph for every silo and their consensus, learned from signals over the vertices a, b, c:
+    netfed federation init --solver ppgl --server hub --features a,b,c --lambda 0.1 --members members.csv --out federation/
+
 Then: netfed federation invite --all --federation federation/";
 
 /// Runs the command; gives the exit status.
@@ -86,7 +115,10 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
             "--flavor chooses λ from the data of all members, which nobody sees; say --lambda, or --solver fedavg with --server for one model.".into(),
         ));
     }
-    let served = matches!(args.given.solver.as_deref(), Some("fedavg" | "ifca"));
+    let method = args.given.solver.clone().unwrap_or_else(|| "primal-dual".into());
+    let served = matches!(method.as_str(), "fedavg" | "ifca" | "ppgl");
+    let (relaxes, learns) = (method == "fed-relax", method == "ppgl");
+    let relax = relaxes.then(|| relaxing::describe(&args)).transpose()?;
     if args.given.data.is_some() {
         return Err(Failure::input("the data stay with the members; leave --data out.".into()));
     }
@@ -129,7 +161,12 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         }
         None => edges.edges.iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect(),
     };
-    let rounds = args.given.max_iter.unwrap_or(if served { 1000 } else { 100_000 });
+    let rounds = args.given.max_iter.unwrap_or(match method.as_str() {
+        "fed-relax" => 10,
+        "ppgl" => 50,
+        _ if served => 1000,
+        _ => 100_000,
+    });
     let problem = Given {
         graph: None,
         tol: None,
@@ -140,13 +177,25 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     };
     let description = Description {
         name: args.name.clone(),
-        method: args.given.solver.clone().unwrap_or_else(|| "primal-dual".into()),
-        rounds: if served { 2 * rounds + 1 } else { rounds },
-        tolerance: if served { 0.0 } else { args.given.tol.unwrap_or(1e-6) },
+        // Round 0 of FedRelax trains everyone alone.
+        rounds: match method.as_str() {
+            _ if served => 2 * rounds + 1,
+            "fed-relax" => rounds + 1,
+            _ => rounds,
+        },
+        tolerance: if served || relaxes { 0.0 } else { args.given.tol.unwrap_or(1e-6) },
+        method,
+        relax,
+        learning: learns.then_some(Learning {
+            alpha: 1.0,
+            beta: args.beta,
+            zeta: 0.01,
+            nu: args.nu,
+        }),
         server: args.server.map(|node| Serving {
             node,
-            rate: args.rate,
-            steps: args.steps,
+            rate: args.rate.unwrap_or(if learns { 0.005 } else { 0.01 }),
+            steps: args.steps.unwrap_or(if learns { 5 } else { 1 }),
             models: args.models,
             fraction: args.fraction,
         }),

@@ -10,9 +10,11 @@ use netfed_net::description::Federation;
 use serde_json::Value;
 
 use super::invite;
+use super::silos::GRAPH;
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::load::{PointTable, read_points};
+use crate::load::{PointTable, read_models, read_points};
+use crate::model_folder::{FILE, ModelFolder};
 use crate::output::{Cell, Csv, Folder};
 use crate::progress::{catch_interrupts, interrupted, say};
 use crate::report::text::plural;
@@ -37,6 +39,9 @@ pub(crate) struct Up {
     /// Folder for the results; it must not exist
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
+    /// Own models of members with one node, with fed-relax: columns node, model and, if wanted, options
+    #[arg(long, value_name = "FILE")]
+    models: Option<PathBuf>,
     /// Replace the results in a folder that exists
     #[arg(long)]
     force: bool,
@@ -57,13 +62,18 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
             args.data.display()
         )));
     }
+    let models = args.models.as_deref().map(read_models).transpose()?.unwrap_or_default();
     let folder = Folder::new(&args.out, args.force)?;
     let work = tempfile::tempdir()
         .map_err(|e| Failure::other(format!("cannot make a temporary folder: {e}.")))?;
     let mut peers = Peers(Vec::new());
     catch_interrupts();
     for m in 0..federation.description.members.len() {
-        peers.0.push(start(args, &federation, &settings, &points, m, work.path())?);
+        let own = match federation.description.members[m].nodes.as_slice() {
+            [node] => models.get(node).map(String::as_str),
+            _ => None,
+        };
+        peers.0.push(start(args, &federation, &settings, &points, (m, own), work.path())?);
     }
     if !args.quiet {
         say(&format!("{} started", plural(peers.0.len(), "peer")));
@@ -134,7 +144,7 @@ fn start(
     federation: &Federation,
     settings: &Settings,
     points: &PointTable,
-    member: usize,
+    (member, model): (usize, Option<&str>),
     work: &Path,
 ) -> Result<(String, Child), Failure> {
     let name = federation.description.members[member].name.clone();
@@ -147,6 +157,9 @@ fn start(
     command.args(["peer", "--linger", "10", "--federation"]).arg(&folder);
     command.arg("--state").arg(work.join(format!("{name}.state")));
     command.arg("--out").arg(work.join(format!("{name}.out")));
+    if let Some(model) = model {
+        command.args(["--model", model]);
+    }
     let own = own_points(federation, settings, points, member);
     if let Some(csv) = own {
         let path = work.join(format!("{name}.csv"));
@@ -195,23 +208,37 @@ fn collect(
     work: &Path,
     args: &Up,
 ) -> Result<u8, Failure> {
+    let d = &federation.description;
+    let fitted = d.relax.is_none() && d.learning.is_none();
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut header = String::new();
     let mut summary = Value::Null;
+    let mut models: Vec<ModelFolder> = Vec::new();
     for m in &federation.description.members {
         let out = work.join(format!("{}.out", m.name));
         let read = |file: &str| {
             std::fs::read_to_string(out.join(file))
                 .map_err(|e| Failure::other(format!("the peer {} left no {file}: {e}.", m.name)))
         };
-        let text = read("parameters.csv")?;
-        let mut rows = text.lines();
-        header = rows.next().unwrap_or_default().to_owned();
         let mut nodes = m.nodes.clone();
         nodes.sort_by(|a, b| netfed_net::names::natural_order(a, b));
-        for (node, line) in nodes.iter().zip(rows) {
-            let place = federation.nodes.iter().position(|n| n == node).unwrap_or(0);
-            lines.push((place, line.to_owned()));
+        if d.relax.is_some() {
+            models.push(ModelFolder::open(&out)?);
+        } else if d.learning.is_some() {
+            for node in &nodes {
+                let file = if nodes.len() == 1 { GRAPH.into() } else { format!("{node}.csv") };
+                let consensus = d.server.as_ref().is_some_and(|s| s.node == *node);
+                let name = if consensus { "consensus.csv".into() } else { format!("{node}.csv") };
+                folder.add(&name, &read(&file)?)?;
+            }
+        } else {
+            let text = read("parameters.csv")?;
+            let mut rows = text.lines();
+            header = rows.next().unwrap_or_default().to_owned();
+            for (node, line) in nodes.iter().zip(rows) {
+                let place = federation.nodes.iter().position(|n| n == node).unwrap_or(0);
+                lines.push((place, line.to_owned()));
+            }
         }
         let own: Value = serde_json::from_str(&read("summary.json")?)
             .map_err(|e| Failure::other(format!("the summary of {}: {e}.", m.name)))?;
@@ -226,17 +253,26 @@ fn collect(
             object.remove(own);
         }
     }
-    folder.add("parameters.csv", &format!("{header}\n{rows}"))?;
+    if fitted {
+        folder.add("parameters.csv", &format!("{header}\n{rows}"))?;
+    }
+    if let Some(file) = ModelFolder::joined(models)? {
+        folder.add_bytes(FILE, &file)?;
+    }
     folder.add("summary.json", &format!("{summary:#}\n"))?;
     folder.add("config.toml", &settings.to_toml()?)?;
     folder.commit()?;
     let status = summary["status"].as_str().unwrap_or_default().to_owned();
     if !args.quiet {
+        let gap = match (fitted, summary["relative_gap"].as_f64()) {
+            (true, Some(gap)) => format!("; relative gap {gap:.1e}"),
+            (true, None) => "; relative gap unknown".into(),
+            _ => String::new(),
+        };
         print(&format!(
-            "{status} after {} rounds, {} peers; relative gap {}\n  results in {}\n",
+            "{status} after {} rounds, {} peers{gap}\n  results in {}\n",
             summary["rounds"],
             federation.description.members.len(),
-            summary["relative_gap"].as_f64().map_or("unknown".into(), |g| format!("{g:.1e}")),
             args.out.display()
         ));
     }

@@ -33,13 +33,15 @@ const EXAMPLES: &str = "Examples:
   Smooth signals on a graph of neighbors in the plane:
     netfed graph generate rbf --nodes 30 --model signals --points 500 --out made/
 
-The folder then holds edges.csv, points.csv and what is true: clusters.csv, parameters.csv. Signals are in signals.csv,
+The folder then holds edges.csv, points.csv and what is true: clusters.csv, parameters.csv; for
+mixtures ratios.csv and components.csv. Signals are in signals.csv,
 one row each, one column per node.";
 
 /// What all shapes share.
 #[derive(clap::Args)]
 pub(crate) struct Common {
-    /// The data: linear (y = wᵀx + noise), logistic (classes −1 and 1), signals (smooth on the graph), or none
+    /// The data: linear (y = wᵀx + noise), logistic (classes −1 and 1), mixture (every node has points of all
+    /// clusters' linear models, in proportions of its own, whose overlap is the weight of an edge), signals (smooth on the graph), or none
     #[arg(long, value_name = "NAME", default_value = "linear", help_heading = "Data")]
     model: String,
     /// Number of clusters, each with a model of its own; where the shape has none, regions of the graph [default: the shape's, else 2]

@@ -108,7 +108,10 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
     };
     let kinds = kinds(args, &points.nodes, task)?;
     let mut public = match &args.public {
-        Some(path) => Some(read_public(path, args, &points.features)?),
+        Some(path) => {
+            let source = args.data.display().to_string();
+            Some(read_public(path, &columns, &points.features, &source)?)
+        }
         None => None,
     };
     let scaling = args.standardize.then(|| Scaling::fit(&points.x, d));
@@ -198,16 +201,14 @@ fn kinds(args: &Relax, nodes: &[String], task: Task) -> Result<Vec<ModelKind>, F
     nodes.iter().map(kind).collect()
 }
 
-/// The public points, with the features of the data in their order.
-fn read_public(path: &Path, args: &Relax, features: &[String]) -> Result<Vec<f64>, Failure> {
-    let columns = PointColumns {
-        node: args.node_column.clone(),
-        node_optional: true,
-        target: args.target.clone(),
-        features: args.features.clone(),
-        kind: Target::None,
-        ..PointColumns::default()
-    };
+/// Public points with some features, in their order; `source` is where the features were said.
+pub(crate) fn read_public(
+    path: &Path,
+    columns: &PointColumns,
+    features: &[String],
+    source: &str,
+) -> Result<Vec<f64>, Failure> {
+    let columns = PointColumns { node_optional: true, kind: Target::None, ..columns.clone() };
     let table = read_points(path, &columns)?;
     let mut theirs = table.features.clone();
     let mut ours = features.to_vec();
@@ -216,9 +217,8 @@ fn read_public(path: &Path, args: &Relax, features: &[String]) -> Result<Vec<f64
     if theirs != ours {
         let list = |list: &[String]| names(&list.iter().map(String::as_str).collect::<Vec<_>>());
         return Err(Failure::input(format!(
-            "{}: expected the features of {}, which are {}; found {}.",
+            "{}: expected the features of {source}, which are {}; found {}.",
             path.display(),
-            args.data.display(),
             list(features),
             list(&table.features)
         )));

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use netfed::Matrix;
-use netfed::model::{LocalModel, Task};
+use netfed::model::{LocalModel, ModelKind, Task};
 use netfed::relax::{
     Examples, FedRelax, Neighbor, RelaxNode, RelaxRound, RelaxSettings, RelaxWeights,
 };
+use netfed::{Graph, Matrix};
 
 use super::input::Input;
 use crate::failure::Failure;
@@ -39,7 +39,10 @@ pub(super) fn train(
     let nodes = own
         .into_iter()
         .enumerate()
-        .map(|(i, e)| node(input, i, e, seed))
+        .map(|(i, own)| {
+            let model = (&input.kinds[i], input.task);
+            node(&input.graph, i, own, Arc::clone(&input.public), model, (input.alpha, seed))
+        })
         .collect::<Result<_, _>>()?;
     let mut network = FedRelax::new(&input.graph, nodes)?;
     let (mut done, mut errors, mut stopped) = (Vec::new(), Vec::new(), false);
@@ -83,21 +86,26 @@ fn by_node(input: &Input, table: &PointTable) -> Result<Vec<Examples>, Failure> 
         .collect()
 }
 
-fn node(input: &Input, i: usize, own: Examples, seed: u64) -> Result<RelaxNode, Failure> {
+/// The half of a node with a model of some kind for some task, coupled with strength α; the seed is that of the whole run.
+pub(crate) fn node(
+    graph: &Graph,
+    i: usize,
+    own: Examples,
+    public: Arc<Matrix>,
+    (kind, task): (&ModelKind, Task),
+    (alpha, seed): (f64, u64),
+) -> Result<RelaxNode, Failure> {
     let edge = |inc: &netfed::Incidence| Neighbor {
-        weight: input.graph.edges()[inc.edge()].weight,
-        public: Arc::clone(&input.public),
+        weight: graph.edges()[inc.edge()].weight,
+        public: Arc::clone(&public),
     };
-    let neighbors: Vec<Neighbor> = input.graph.incident(i).iter().map(edge).collect();
+    let neighbors: Vec<Neighbor> = graph.incident(i).iter().map(edge).collect();
     // Another seed for every node.
     let seed = seed.wrapping_add((i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    let model = input.kinds[i].build(input.task, own.points.cols(), seed);
-    let settings = RelaxSettings {
-        alpha: input.alpha,
-        weights: RelaxWeights::Objective,
-        held: Some(Arc::clone(&input.public)),
-    };
-    Ok(RelaxNode::new(model, own, Arc::clone(&input.public), &neighbors, settings)?)
+    let model = kind.build(task, own.points.cols(), seed);
+    let held = Some(Arc::clone(&public));
+    let settings = RelaxSettings { alpha, weights: RelaxWeights::Objective, held };
+    Ok(RelaxNode::new(model, own, public, &neighbors, settings)?)
 }
 
 /// Squared errors, or wrong classes, of every node's points.

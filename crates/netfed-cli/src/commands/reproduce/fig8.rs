@@ -18,7 +18,7 @@ use crate::report::chart::Scale;
 const THRESHOLDS: [f64; 8] = [1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 25.0];
 /// λ of the paper, with others beside it.
 const HALF: f64 = 0.5;
-const LAMBDAS: [f64; 3] = [0.1, HALF, 2.0];
+const LAMBDAS: [f64; 3] = [HALF, 2.0, 5.0];
 const ALL_LAMBDAS: [f64; 7] = [0.05, 0.1, 0.2, HALF, 1.0, 2.0, 5.0];
 const TOLERANCE: f64 = 1e-5;
 
@@ -189,4 +189,25 @@ fn notes(splits: usize, lines: &[Line], alone: &Value, one: &Value) -> Vec<Strin
         "With more edges the same λ pulls harder: the columns \"best λ\" take the best of some values for every η, on the same validation error, and are that much too good.".into(),
         format!("Mean over {splits} random splits, in parentheses the standard deviation."),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_edges_with_a_larger_threshold_and_less_error_than_alone() {
+        let weather = Weather::load().unwrap();
+        let graphs: Vec<Graph> =
+            THRESHOLDS.iter().map(|eta| graph_of(&weather.days, *eta).unwrap()).collect();
+        let request = Request { full: false, seed: 0, quiet: true, out: None, data: None };
+        let steps = Steps::new(1, true);
+        let split = measure(&weather, &graphs, &[HALF], &request, 0, &steps).unwrap();
+        assert!(split.edges.windows(2).all(|e| e[0] < e[1]), "{:?}", split.edges);
+        for errors in &split.coupled {
+            assert!(errors.iter().all(|e| e[0] < split.alone), "{errors:?} {}", split.alone);
+        }
+        let outcome = outcome(&[split], &graphs, &[HALF]);
+        assert_eq!((outcome.rows.len(), outcome.charts[0].lines.len()), (8, 5));
+    }
 }

@@ -1,9 +1,10 @@
 //! Data on a graph, and the truth behind them.
 
 use netfed::generate::{
-    Noise, linear_data, logistic_data, normal_centers, random_nodes, regions, smooth_signals,
+    Noise, linear_data, logistic_data, mixing_ratios, mixture_data, normal_centers, random_nodes,
+    regions, smooth_signals,
 };
-use netfed::{Dataset, Graph, Matrix};
+use netfed::{Dataset, Edge, Graph, Matrix};
 
 use super::Common;
 use super::shape::{positive, probability};
@@ -21,6 +22,7 @@ const REGIONS: usize = 2;
 pub(super) enum Model {
     Linear,
     Logistic,
+    Mixture,
     Signals,
     None,
 }
@@ -28,13 +30,17 @@ pub(super) enum Model {
 impl Model {
     /// Checks everything that has to do with data.
     pub(super) fn new(common: &Common) -> Result<Model, Failure> {
-        let model =
-            match choose("model", &common.model, &["linear", "logistic", "signals", "none"])? {
-                "logistic" => Model::Logistic,
-                "signals" => Model::Signals,
-                "none" => Model::None,
-                _ => Model::Linear,
-            };
+        let model = match choose(
+            "model",
+            &common.model,
+            &["linear", "logistic", "mixture", "signals", "none"],
+        )? {
+            "logistic" => Model::Logistic,
+            "mixture" => Model::Mixture,
+            "signals" => Model::Signals,
+            "none" => Model::None,
+            _ => Model::Linear,
+        };
         positive("--points", common.points)?;
         positive("--features", common.features)?;
         positive("--clusters", common.clusters.unwrap_or(1))?;
@@ -93,9 +99,12 @@ pub(super) fn make(
         }
         (_, asked, None) => Some(regions(&graph, asked.unwrap_or(REGIONS), seed(common, 1))),
     };
+    if *model == Model::Mixture {
+        return mixture(common, graph, clusters.iter().flatten().max().map_or(1, |c| c + 1));
+    }
     let mut made = Made { files: Vec::new(), rows: 0, clusters, graph };
     match model {
-        Model::None => {}
+        Model::None | Model::Mixture => {}
         Model::Signals => {
             let signals =
                 smooth_signals(&made.graph, common.points, common.noise, seed(common, 4))?;
@@ -111,10 +120,32 @@ pub(super) fn make(
                     linear_data(&truth, common.points, noise, seed(common, 4))?
                 }
             };
-            made.files.push(("parameters.csv", parameters(&truth)));
+            let names: Vec<String> = features(common.features).collect();
+            made.files.push(("parameters.csv", table("node", &names, &truth)));
             made.add_points(&data, common)?;
         }
     }
+    Ok(made)
+}
+
+/// Every node has points of all components, in proportions of its own. Their overlap is the weight of an edge.
+fn mixture(common: &Common, graph: Graph, components: usize) -> Result<Made, Failure> {
+    let ratios = mixing_ratios(graph.nodes(), components, seed(common, 1))?;
+    let variance = common.spread * common.spread;
+    let centers = normal_centers(components, common.features, variance, seed(common, 2))?;
+    let data = mixture_data(&ratios, &centers, common.points, common.noise, seed(common, 4))?;
+    let overlap = |e: &Edge| {
+        let both = ratios.row(e.tail).iter().zip(ratios.row(e.head));
+        (e.tail, e.head, both.map(|(a, b)| a.min(*b)).sum::<f64>())
+    };
+    let edges: Vec<_> = graph.edges().iter().map(overlap).collect();
+    let graph = Graph::new(graph.nodes(), &edges)?;
+    let mut made = Made { files: Vec::new(), rows: 0, clusters: None, graph };
+    let shares: Vec<String> = (1..=components).map(|k| format!("component{k}")).collect();
+    made.files.push(("ratios.csv", table("node", &shares, &ratios)));
+    let names: Vec<String> = features(common.features).collect();
+    made.files.push(("components.csv", table("component", &names, &centers)));
+    made.add_points(&data, common)?;
     Ok(made)
 }
 
@@ -160,10 +191,11 @@ fn features(count: usize) -> impl Iterator<Item = String> {
     (1..=count).map(|k| format!("x{k}"))
 }
 
-fn parameters(truth: &Matrix) -> String {
-    let mut csv = Csv::new(std::iter::once("node".to_owned()).chain(features(truth.cols())));
-    for i in 0..truth.rows() {
-        let numbers = truth.row(i).iter().map(|v| Cell::Number(*v));
+/// A row with its number for every row of a matrix.
+fn table(first: &str, columns: &[String], values: &Matrix) -> String {
+    let mut csv = Csv::new(std::iter::once(first).chain(columns.iter().map(String::as_str)));
+    for i in 0..values.rows() {
+        let numbers = values.row(i).iter().map(|v| Cell::Number(*v));
         csv.row(std::iter::once(name(i)).chain(numbers));
     }
     csv.finish()

@@ -1,0 +1,157 @@
+//! FedRelax between peers: the section of the description, the halves of a member, and its models in the end.
+
+use std::sync::Arc;
+
+use netfed::model::{LocalModel, ModelKind, Task};
+use netfed::relax::{Examples, RelaxHalf};
+use netfed::{Dataset, Half, Matrix};
+use netfed_net::Outcome;
+use netfed_net::description::{Federation, Relaxing};
+
+use super::init::Init;
+use crate::commands::relax::{node, read_public};
+use crate::failure::Failure;
+use crate::load::PointColumns;
+use crate::model_folder::Saved;
+use crate::settings::Settings;
+
+/// The section of the description.
+pub(super) fn describe(args: &Init) -> Result<Relaxing, Failure> {
+    let Some(path) = &args.public else {
+        return Err(Failure::input("fed-relax needs public points; say --public FILE.".into()));
+    };
+    let Some(features) = args.given.features.clone().filter(|f| !f.is_empty()) else {
+        return Err(Failure::input(
+            "say the features and their order, as --features A,B,C.".into(),
+        ));
+    };
+    let columns = PointColumns { features: Some(features.clone()), ..PointColumns::default() };
+    let public = read_public(path, &columns, &features, "--features")?;
+    let usual = if args.classes.is_empty() { "linear" } else { "logistic" };
+    let relaxing = Relaxing {
+        model: args.model.clone().unwrap_or_else(|| usual.into()),
+        classes: args.classes.clone(),
+        public: public.chunks_exact(features.len()).map(<[f64]>::to_vec).collect(),
+    };
+    kind("--model", &relaxing.model, task(&relaxing))?;
+    Ok(relaxing)
+}
+
+fn task(relaxing: &Relaxing) -> Task {
+    match relaxing.classes.len() {
+        0 => Task::Regression,
+        count => Task::Classification(count),
+    }
+}
+
+fn kind(place: &str, text: &str, task: Task) -> Result<ModelKind, Failure> {
+    let kind: ModelKind = text.parse().map_err(|e| Failure::input(format!("{place}: {e}.")))?;
+    kind.suits(task).map_err(|e| Failure::input(format!("{place}: {e}.")))?;
+    Ok(kind)
+}
+
+/// The models of a member.
+pub(crate) struct Relaxed<'a> {
+    relaxing: &'a Relaxing,
+    federation: &'a Federation,
+    settings: &'a Settings,
+    kind: ModelKind,
+    task: Task,
+}
+
+impl<'a> Relaxed<'a> {
+    /// With the member's own choice of a model, if it has one.
+    pub(crate) fn new(
+        relaxing: &'a Relaxing,
+        federation: &'a Federation,
+        settings: &'a Settings,
+        own: Option<&str>,
+    ) -> Result<Relaxed<'a>, Failure> {
+        let task = task(relaxing);
+        let kind = match own {
+            Some(text) => kind("--model", text, task)?,
+            None => kind("the model of the federation", &relaxing.model, task)?,
+        };
+        Ok(Relaxed { relaxing, federation, settings, kind, task })
+    }
+
+    /// The halves of the nodes, and the numbers of a message.
+    pub(crate) fn halves(
+        &self,
+        nodes: &[usize],
+        data: Vec<Dataset>,
+    ) -> Result<(Vec<Box<dyn Half>>, usize), Failure> {
+        let width = self.relaxing.public.first().map_or(0, Vec::len);
+        if let Some(odd) = data.iter().find(|d| d.dim() != width) {
+            return Err(Failure::input(format!(
+                "the public points have {width} features, the data {}; ask the organizer.",
+                odd.dim()
+            )));
+        }
+        let public = Arc::new(Matrix::from_rows(width, self.relaxing.public.concat())?);
+        let size = 1 + public.rows() * self.task.outputs();
+        let (settings, graph) = (self.settings, &self.federation.graph);
+        let mut halves: Vec<Box<dyn Half>> = Vec::new();
+        for (&i, data) in nodes.iter().zip(data) {
+            let model = (&self.kind, self.task);
+            let coupling = (settings.lambda, settings.seed);
+            let own = self.examples(&data)?;
+            let node = node(graph, i, own, Arc::clone(&public), model, coupling)?;
+            halves.push(Box::new(RelaxHalf::new(node)));
+        }
+        Ok((halves, size))
+    }
+
+    /// Points with their targets.
+    fn examples(&self, data: &Dataset) -> Result<Examples, Failure> {
+        let classes = &self.relaxing.classes;
+        if let Some(odd) =
+            data.labels().iter().find(|y| !classes.is_empty() && !classes.contains(y))
+        {
+            return Err(Failure::input(format!(
+                "a label is {odd}; the classes of the federation are {}.",
+                classes.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+            )));
+        }
+        let targets: Vec<f64> = match self.task {
+            Task::Regression => data.labels().to_vec(),
+            Task::Classification(_) => {
+                let one = |y: &f64| {
+                    let y = *y;
+                    classes.iter().map(move |c| f64::from(u8::from(*c == y)))
+                };
+                data.labels().iter().flat_map(one).collect()
+            }
+        };
+        Ok(Examples {
+            points: Matrix::from_rows(data.dim(), data.features().to_vec())?,
+            targets: Matrix::from_rows(self.task.outputs(), targets)?,
+        })
+    }
+
+    /// The file with the models of the nodes.
+    pub(crate) fn file(&self, nodes: &[String], outcome: &Outcome) -> Result<Vec<u8>, Failure> {
+        let columns = &self.settings.columns;
+        let features = columns.features.clone().unwrap_or_default();
+        let mut models: Vec<Box<dyn LocalModel>> = Vec::new();
+        for memory in &outcome.memory {
+            let mut model = self.kind.build(self.task, features.len(), 0);
+            let parts = RelaxHalf::parts(memory).unwrap_or_default();
+            if !parts.is_empty() {
+                model.restore(&parts)?;
+            }
+            models.push(model);
+        }
+        let saved = Saved {
+            task: self.task,
+            classes: self.relaxing.classes.clone(),
+            node_column: columns.node.clone(),
+            target: columns.target.clone(),
+            features,
+            nodes: nodes.to_vec(),
+            kinds: vec![self.kind.clone(); nodes.len()],
+            scaling: None,
+        };
+        saved.to_bytes(&models)
+    }
+}

@@ -1,0 +1,57 @@
+//! The experiments of "Graph Learning Across Data Silos" (Zhang, Wang), section V. What the paper leaves open is chosen as docs/experiments.md says.
+
+mod adaptive;
+mod brain;
+mod coil;
+mod idx;
+mod instance;
+mod methods;
+mod paper;
+mod synthetic;
+mod views;
+
+pub(crate) use adaptive::table3;
+pub(crate) use brain::table5;
+pub(crate) use coil::table4;
+pub(crate) use synthetic::{table1, table2};
+
+use super::Request;
+use crate::failure::Failure;
+use crate::progress::interrupted;
+
+/// A run that Ctrl-C has ended.
+fn go_on() -> Result<(), Failure> {
+    match interrupted() {
+        true => Err(Failure::other("interrupted; nothing was written.".into())),
+        false => Ok(()),
+    }
+}
+
+/// Mean and standard error of some numbers.
+fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+    (mean, (square / n).sqrt())
+}
+
+/// The grids of ν and λ: the paper's [1, 100] × [.01, 1], finer where the consensus comes into being.
+fn nu_and_lambda(full: bool) -> Vec<(f64, f64)> {
+    let nus: &[f64] = match full {
+        true => &[1.0, 2.0, 2.25, 2.5, 2.75, 3.0, 3.5, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0, 100.0],
+        false => &[2.25, 2.75, 3.0, 4.0, 7.0, 10.0, 20.0],
+    };
+    let lambdas: &[f64] = match full {
+        true => &[0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0],
+        false => &[0.01, 0.03, 0.05, 0.1, 0.2, 0.3],
+    };
+    nus.iter().flat_map(|&nu| lambdas.iter().map(move |&lambda| (nu, lambda))).collect()
+}
+
+/// Whether the run is full, in words.
+fn extent(request: &Request, seeds: u64) -> String {
+    match request.full {
+        true => format!("{seeds} seeds, full grids."),
+        false => format!("{seeds} seeds; --full searches finer grids."),
+    }
+}
