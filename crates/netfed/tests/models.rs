@@ -125,7 +125,7 @@ fn one_round_with_trees_has_the_error_of_scikit_learn() {
     for (name, found) in names.iter().zip(found) {
         let mean = meta["mse_val_mean"][name].as_f64().unwrap();
         eprintln!("{name}: {found}, mean of scikit-learn {mean}");
-        assert!((0.8 * mean..1.05 * mean).contains(&found), "{name}: {found} {mean}");
+        assert!(found <= mean, "{name}: {found} {mean}");
     }
 }
 
@@ -134,7 +134,7 @@ fn threads_do_not_matter() {
     let rows = numbers(data("trees").join("regression.csv"), true);
     let (points, targets) = (matrix(&rows, 0, 3), matrix(&rows, 4, 1));
     let weights: Vec<f64> = rows.iter().map(|r| r[3]).collect();
-    for name in ModelKind::NAMES {
+    for name in ["tree", "forest", "boosting", "nearest", "kernel", "perceptron"] {
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {

@@ -34,7 +34,7 @@ impl Points {
     /// Whether all features are finite and not too large; looked at once.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let good = self.good.get_or_init(|| {
-            let bad = self.rows.as_slice().iter().position(|v| !(v.abs() <= LARGEST));
+            let bad = self.rows.as_slice().iter().position(|v| v.is_nan() || v.abs() > LARGEST);
             bad.map_or(Ok(()), |at| Err(Error::NotFinite { row: at / self.rows.cols() }))
         });
         good.clone()

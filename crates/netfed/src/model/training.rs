@@ -42,7 +42,9 @@ pub(crate) fn train(
         let mut random = draws(seed, Purpose::Model, epoch, round);
         (1..count).rev().for_each(|k| order.swap(k, random.random_range(0..=k)));
         for batch in order.chunks(training.batch.max(1)) {
-            (x.clear(), y.clear(), theta.clear());
+            for rows in [&mut x, &mut y, &mut theta] {
+                rows.clear();
+            }
             for &r in batch {
                 x.extend_from_slice(&points[r * dim..(r + 1) * dim]);
                 y.extend_from_slice(&targets[r * outputs..(r + 1) * outputs]);
