@@ -200,7 +200,7 @@ mod tests {
         let weather = Weather::load().unwrap();
         let graphs: Vec<Graph> =
             THRESHOLDS.iter().map(|eta| graph_of(&weather.days, *eta).unwrap()).collect();
-        let request = Request { full: false, seed: 0, quiet: true, out: None };
+        let request = Request { full: false, seed: 0, quiet: true, out: None, data: None };
         let steps = Steps::new(1, true);
         let split = measure(&weather, &graphs, &[HALF], &request, 0, &steps).unwrap();
         assert!(split.edges.windows(2).all(|e| e[0] < e[1]), "{:?}", split.edges);
