@@ -53,7 +53,7 @@ fn silos(nu: f64, lambda: f64, zeta: f64) -> Silos {
     let more = whole.edges().len() - kept.edges().len();
     let candidates = Arc::new(Candidates::all(20).unwrap());
     let model = Model { alpha: 1.0, beta: 0.015, zeta };
-    let silo = |i| {
+    let silo = |i: u64| {
         let graph = with_random_edges(&kept, more, 10 + i).unwrap();
         let signals = smooth_signals(&graph, 50, 0.1, 20 + i).unwrap();
         LogDegree::new(Arc::clone(&candidates), &signals, model).unwrap()

@@ -121,7 +121,7 @@ impl Candidates {
 }
 
 fn check(signals: &Matrix) -> Result<(), Error> {
-    match signals.as_slice().iter().find(|x| !(x.abs() <= LARGEST)) {
+    match signals.as_slice().iter().find(|x| x.is_nan() || x.abs() > LARGEST) {
         Some(&value) => {
             Err(Error::BadNumber { name: "a signal", value, expected: "finite and at most 1e50" })
         }

@@ -81,7 +81,7 @@ impl DualNewton<'_> {
             let slope = self.direction(v, off, s);
             let size = value.abs() + self.alpha * v.len() as f64;
             // The value can no longer tell better from worse.
-            if !(slope > 1e-15 * size) {
+            if slope.is_nan() || slope <= 1e-15 * size {
                 return step;
             }
             let reach = v.iter().zip(&s.direction).filter(|(_, p)| **p < 0.0);

@@ -6,7 +6,8 @@
 //! when its gap (`silos.rs`) proves it; else the rounds go on. A silo sends wᵢ and yᵢ, which says no more than Algorithm 1 does.
 
 use super::dual_newton::Scratch;
-use super::polish::polish;
+use super::duals::fitting_duals;
+use super::polish::{NEAR, polish};
 use super::{Learned, LogDegree, SiloGraphs, Silos};
 use crate::Matrix;
 use crate::linalg::{axpy, distance, norm, square_distance};
@@ -15,6 +16,8 @@ use std::ops::ControlFlow;
 
 /// Rounds before the first look at the gap.
 const FIRST_LOOK: u64 = 8;
+/// Guesses about who is tied, at each look.
+const GUESSES: usize = 6;
 /// Looks after which the steps stay as they are.
 const BALANCED: u64 = 15;
 
@@ -192,41 +195,59 @@ impl<'a> Star<'a> {
             locals.row_mut(i).copy_from_slice(&leaf.weights);
             duals.row_mut(i).copy_from_slice(&leaf.dual);
         }
-        let mut answers =
-            vec![(locals.clone(), self.consensus.clone(), duals.clone(), vec![false; count])];
-        let tied: Vec<bool> = self.leaves.iter().map(|leaf| leaf.tied).collect();
+        let mut answers = vec![(locals.clone(), self.consensus.clone(), duals, vec![false; count])];
+        let mut tied: Vec<bool> = self.leaves.iter().map(|leaf| leaf.tied).collect();
         let mut consensus = self.consensus.clone();
-        if tied.iter().all(|t| *t) {
-            // Nothing but their losses holds the consensus: begin where these are finite.
-            consensus.fill(0.0);
-            let each = 1.0 / count as f64;
-            (0..count).for_each(|i| axpy(each, locals.row(i), &mut consensus));
-        }
-        if polish(self.silos, &tied, &mut locals, &mut consensus) {
-            self.fit_duals(&tied, &locals, &consensus, &mut duals);
-            answers.push((locals, consensus, duals, tied));
+        for _ in 0..GUESSES {
+            if tied.iter().all(|t| *t) {
+                // Nothing but their losses holds the consensus: begin where these are finite.
+                consensus.fill(0.0);
+                let each = 1.0 / count as f64;
+                (0..count).for_each(|i| axpy(each, locals.row(i), &mut consensus));
+            }
+            let done = polish(self.silos, &tied, &mut locals, &mut consensus);
+            let duals = fitting_duals(self.silos, &tied, &locals, &consensus);
+            let better = self.who_is_tied(&tied, &locals, &consensus, &duals);
+            if better == tied {
+                if done {
+                    answers.push((locals, consensus, duals, tied));
+                }
+                break;
+            }
+            for (i, leaf) in self.leaves.iter().enumerate() {
+                if tied[i] && !better[i] {
+                    locals.row_mut(i).copy_from_slice(&leaf.weights);
+                }
+            }
+            tied = better;
         }
         answers
     }
 
-    /// The duals that belong to polished graphs: those of the rounds only where the graphs leave them open.
-    fn fit_duals(&self, tied: &[bool], locals: &Matrix, consensus: &[f64], duals: &mut Matrix) {
-        let rho = self.silos.rho();
-        let mut gradient = vec![0.0; consensus.len()];
-        for (i, silo) in self.silos.silos().iter().enumerate() {
-            let (w, y) = (locals.row(i), duals.row_mut(i));
-            if tied[i] {
-                silo.gradient(w, &mut gradient);
-                for ((y, g), w) in y.iter_mut().zip(&gradient).zip(w) {
-                    *y = if *w > 0.0 { -g } else { y.max(-g) };
-                }
-            } else {
-                let apart = distance(w, consensus);
-                for ((y, w), c) in y.iter_mut().zip(w).zip(consensus) {
-                    *y = rho * (w - c) / apart;
+    /// What polished graphs say about a guess: who is at the consensus all the same, and who would have to be held there by most, if that is
+    /// more than ρ.
+    fn who_is_tied(
+        &self,
+        tied: &[bool],
+        locals: &Matrix,
+        consensus: &[f64],
+        duals: &Matrix,
+    ) -> Vec<bool> {
+        let near = NEAR * norm(consensus);
+        let mut better: Vec<bool> = (0..tied.len())
+            .map(|i| tied[i] || distance(locals.row(i), consensus) <= near)
+            .collect();
+        if better == tied {
+            let mut longest = (self.silos.rho() * (1.0 + 1e-9), None);
+            for i in (0..tied.len()).filter(|&i| tied[i]) {
+                let length = norm(duals.row(i));
+                if length > longest.0 {
+                    longest = (length, Some(i));
                 }
             }
+            longest.1.into_iter().for_each(|i| better[i] = false);
         }
+        better
     }
 }
 

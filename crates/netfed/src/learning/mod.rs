@@ -24,6 +24,7 @@ mod baselines;
 mod candidates;
 mod density;
 mod dual_newton;
+mod duals;
 mod exact;
 mod glasso;
 mod grid;

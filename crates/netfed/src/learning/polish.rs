@@ -9,6 +9,8 @@ use super::{LogDegree, Model, Silos};
 use crate::Matrix;
 use crate::linalg::{axpy, dot, norm};
 
+/// A silo this near to the consensus, relative to its size, is taken to be tied to it.
+pub(super) const NEAR: f64 = 1e-6;
 const NEWTON_STEPS: usize = 30;
 const CG_STEPS: usize = 400;
 
@@ -28,7 +30,8 @@ struct Block<'a> {
     free: Vec<bool>,
 }
 
-/// Improves graphs of which those of tied silos are the consensus. True when nothing is left to improve.
+/// Improves graphs of which those of tied silos are the consensus. True when nothing is left to improve; it ends early where another silo
+/// comes to the consensus.
 pub(super) fn polish(
     silos: &Silos,
     tied: &[bool],
@@ -64,7 +67,10 @@ impl Polish<'_, '_> {
     fn run(&mut self) -> bool {
         for _ in 0..NEWTON_STEPS {
             let left = self.linearize();
-            if !left.is_finite() {
+            let center = norm(&self.blocks[0].weights);
+            let rho = self.silos.rho();
+            let near = |b: &Block<'_>| b.pull * NEAR * center >= rho;
+            if !left.is_finite() || self.blocks.iter().any(near) {
                 return false;
             }
             if left <= 1e-14 {
@@ -172,7 +178,7 @@ impl Polish<'_, '_> {
         for _ in 0..CG_STEPS {
             self.times(&p, &mut product, &mut sums);
             let curvature = inner(&p, &product);
-            if !(curvature > 0.0) {
+            if curvature.is_nan() || curvature <= 0.0 {
                 break;
             }
             let length = rz / curvature;

@@ -1,4 +1,4 @@
-//! Table V: brain networks of people with and without autism, every person a silo. 34 of the 90 regions are the vertices, the first 176 volumes the
+//! Table V: brain networks of people with and without autism, every person a silo. 34 of the 90 regions are the vertices, the first 176 volumes, standardized, the
 //! signals; (8) with all persons together. The paper does not say which regions: the first 34 and four random sets. p-values by permutations of
 //! the groups, which the paper does not have.
 
@@ -100,7 +100,7 @@ pub(crate) fn table5(request: &Request) -> Result<Outcome, Failure> {
     steps.finish();
     let people = autism.iter().filter(|a| **a).count();
     outcome.notes = vec![
-        format!("{people} people with autism, {} without, {} volumes each; α = 1, β = {}, ν = {NU}, λ = {LAMBDA}, (8) solved exactly; an edge is a weight of at least {LEAST}. p: {PERMUTATIONS} permutations of the groups, two-sided.", subjects - people, volumes.min(VOLUMES), MODEL.beta),
+        format!("{people} people with autism, {} without, {} volumes each, standardized; α = 1, β = {}, ν = {NU}, λ = {LAMBDA}, (8) solved exactly; an edge is a weight of at least {LEAST}. p: {PERMUTATIONS} permutations of the groups, two-sided.", subjects - people, volumes.min(VOLUMES), MODEL.beta),
         match significant {
             0 => "No difference between the groups is significant at 5%: weaker connections in autism are not confirmed.".into(),
             n => format!("{n} of the 10 differences have p < .05, without a correction for their number; the sign changes with the regions. Weaker connections in autism are not confirmed."),
@@ -151,7 +151,8 @@ fn learn(series: &Array, chosen: &[usize], volumes: usize) -> Result<Vec<[f64; 2
         let mut signals = Matrix::zeros(chosen.len(), volumes);
         for (v, &region) in chosen.iter().enumerate() {
             let row = signals.row_mut(v);
-            (0..volumes).for_each(|t| row[t] = values[t * regions + region] / 2000.0);
+            (0..volumes).for_each(|t| row[t] = values[t * regions + region]);
+            standardize(row);
         }
         LogDegree::new(Arc::clone(&candidates), &signals, MODEL)
     };
@@ -172,6 +173,17 @@ fn learn(series: &Array, chosen: &[usize], volumes: usize) -> Result<Vec<[f64; 2
     }
     let locals = &graphs.graphs.locals;
     Ok((0..locals.rows()).map(|i| facts(locals.row(i))).collect())
+}
+
+/// Gives some values mean 0 and standard deviation 1.
+fn standardize(values: &mut [f64]) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    values.iter_mut().for_each(|x| *x -= mean);
+    let deviation = (values.iter().map(|x| x * x).sum::<f64>() / count).sqrt();
+    if deviation > 0.0 {
+        values.iter_mut().for_each(|x| *x /= deviation);
+    }
 }
 
 /// Means of the two groups.
