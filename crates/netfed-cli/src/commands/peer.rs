@@ -86,9 +86,6 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let plan = Plan::new(&federation.graph, &federation.host, member);
     let nodes: Vec<String> = plan.nodes.iter().map(|&i| federation.nodes[i].clone()).collect();
     let settings = settings_of(&federation, &args.federation, args.data.as_deref())?;
-    let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
-    let own = Own::read(args, &settings, &nodes)?;
-    let dim = own.features.len();
     let d = &federation.description;
     if args.model.is_some() && d.relax.is_none() {
         return Err(Failure::input(format!(
@@ -101,6 +98,9 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         .map(|r| Relaxed::new(r, &federation, &settings, own_model))
         .transpose()?;
     let silos = SiloWork::new(&federation, &settings)?;
+    let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
+    let own = Own::read(args, &settings, &nodes)?;
+    let dim = own.features.len();
     let penalty = settings.penalty(dim)?;
     let points = match settings.batch {
         Some(_) => sampled(&own.datasets, &settings)?,

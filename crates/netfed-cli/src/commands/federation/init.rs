@@ -10,6 +10,7 @@ use netfed_net::description::{
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
 
 use super::relaxing;
+use super::silos::SiloWork;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::given::Given;
@@ -211,7 +212,8 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     let text = toml::to_string(&description)
         .map_err(|e| Failure::other(format!("cannot write the description: {e}.")))?;
     let federation = Federation::parse(&text)?;
-    super::settings_of(&federation, &args.out, None)?;
+    let settings = super::settings_of(&federation, &args.out, None)?;
+    SiloWork::new(&federation, &settings)?;
     let folder = Folder::new(&args.out, false)?;
     folder.add(DESCRIPTION, &text)?;
     let stage = folder.stage().to_path_buf();
