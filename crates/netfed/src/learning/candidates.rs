@@ -1,6 +1,6 @@
 //! The pairs of vertices that may become edges, ordered by (a, b) with a < b, and what the data say about them:
 //!
-//!   z_ab = (1/N) Σₙ (xₙ[a] − xₙ[b])²,   (Sw)ᵥ = Σ of w over the pairs at v
+//!   z_ab = (1/N) Σₙ (xₙ(a) − xₙ(b))²,   (Sw)ᵥ = Σ of w over the pairs at v
 
 use crate::linalg::square_distance;
 use crate::parallel::map_rows;

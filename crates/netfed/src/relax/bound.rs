@@ -2,7 +2,7 @@
 //!
 //!   Σ_{i∈C} ‖wᵢ − mean‖² ≤ ε/(α λ₂),   ε = Σ_{i∈C} Lᵢ(w̄),   λ₂ of the Laplacian of the cluster
 //!
-//! As printed it presumes points with E[xxᵀ] = I. What is proven, for the minimizer of Σ Lᵢ + α Σₑ Aₑ δ, has α λ₂ q instead, with the smallest
+//! As printed it presumes points with E(xxᵀ) = I. What is proven, for the minimizer of Σ Lᵢ + α Σₑ Aₑ δ, has α λ₂ q instead, with the smallest
 //! eigenvalue q of Q; for the minimizer of (15) 2αλ₂q with the smallest of all Qᵢ. For the fixed point of (16) with points of each node
 //! nothing is proven. The cluster must be a connected component of the graph.
 
