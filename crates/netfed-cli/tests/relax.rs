@@ -76,6 +76,9 @@ fn five_kinds_of_models_train_in_one_run_and_beat_training_alone() {
     assert!(held("coupled") < held("alone") && validation["points"] == 40, "{summary}");
     assert_eq!(summary["models"].as_object().unwrap().len(), 5);
     assert!(summary["variation"].as_f64() < summary["variation_alone"].as_f64());
+    let cluster = &summary["clusters"][0];
+    let number = |key: &str| cluster[key].as_f64().unwrap();
+    assert!(number("variation") <= number("bound") && number("lambda2") > 0.0, "{cluster}");
     assert!(summary["public_points_from"].as_str().unwrap().contains("these moments leave"));
     assert_eq!(place.read("run/nodes.csv").lines().count(), 21);
     assert_eq!(place.read("run/history.csv").lines().count(), 8);

@@ -12,6 +12,7 @@ use crate::fusion::Fusion;
 use crate::halpern::Halpern;
 use crate::interior::Interior;
 use crate::newton::{self, Outcome};
+use crate::outlook::Outlook;
 use crate::penalty::Kinks;
 use crate::repair::{Flow, set_active};
 use crate::solve::{Method, Run};
@@ -316,36 +317,6 @@ fn edge_weights(problem: &Problem) -> Vec<f32> {
     let mean = edges.iter().map(|e| e.weight.ln()).sum::<f64>() / edges.len().max(1) as f64;
     edges.iter().map(|e| (0.5 * (e.weight.ln() - mean)).clamp(-40.0, 40.0).exp() as f32).collect()
 }
-
-/// When the certificate is worth its cost: where the last two of them let expect that it meets the tolerance, or nearly; and
-/// whenever there have been three times as many iterations.
-#[derive(Default)]
-struct Outlook {
-    /// Iterations and accuracy at the last certificate.
-    last: (u64, f64),
-    /// Change of the logarithm of the accuracy per iteration.
-    slope: f64,
-}
-
-impl Outlook {
-    fn note(&mut self, iterations: u64, accuracy: f64) {
-        let (before, then) = self.last;
-        if before > 0 && iterations > before {
-            self.slope = (accuracy / then).ln().min(0.0) / (iterations - before) as f64;
-        }
-        self.last = (iterations, accuracy);
-    }
-
-    fn is_worth_a_look(&self, run: &Run<'_>) -> bool {
-        let (before, then) = self.last;
-        let since = (run.iterations - before) as f64;
-        let expected = then.ln() + self.slope * since;
-        run.iterations >= 3 * before || expected <= (NEARLY * run.options.tolerance).ln()
-    }
-}
-
-/// What counts as nearly meeting the tolerance, as expectations go.
-const NEARLY: f64 = 30.0;
 
 /// Keeps models and duals moving equally far, each in the metric of its steps: then γ suits the problem. The times between two
 /// changes grow, so that γ settles.

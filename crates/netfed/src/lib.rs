@@ -90,6 +90,7 @@ pub mod model;
 mod neighbors;
 mod newton;
 mod node;
+mod outlook;
 mod packed;
 mod parallel;
 mod path;

@@ -1,7 +1,12 @@
 //! `netfed peer`: one data holder's part of a federation.
 
+mod own;
+mod report;
+
+pub(crate) use own::one_node;
+
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,18 +17,18 @@ use netfed_net::description::Federation;
 use netfed_net::engine::Engine;
 use netfed_net::state::Store;
 use netfed_net::{Metrics, Outcome, Peer as Member, Plan, authority, exporter, otlp};
-use serde_json::json;
 
 use crate::commands::federation::{GRAPH, Relaxed, SiloWork, Work, settings_of};
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::federated::fed_admm;
-use crate::load::{PointTable, read_points};
 use crate::model_folder::FILE;
-use crate::output::{Cell, Csv, Folder};
-use crate::prepare::{INTERCEPT, datasets_of, sampled};
-use crate::progress::{catch_interrupts, duration, say, stop_flag};
+use crate::output::Folder;
+use crate::prepare::sampled;
+use crate::progress::{catch_interrupts, say, stop_flag};
 use crate::settings::Settings;
+use own::Own;
+use report::{parameters, summary, words};
 
 /// Takes part in a federation: trains the models of the own nodes together with the neighbors in the graph. The data stay here; only
 /// models travel, encrypted, and only to the neighbors. A peer that is killed and started again goes on from its last commit.
@@ -264,128 +269,4 @@ fn own_member(args: &Peer, federation: &Federation) -> Result<usize, Failure> {
         say(&format!("warning: {} can be read by others; say: chmod 600 {0}", key.display()));
     }
     Ok(member)
-}
-
-/// The own data.
-struct Own {
-    datasets: Vec<netfed::Dataset>,
-    features: Vec<String>,
-    low_label: Option<f64>,
-}
-
-impl Own {
-    fn read(args: &Peer, settings: &Settings, nodes: &[String]) -> Result<Own, Failure> {
-        let mut features = settings.columns.features.clone().unwrap_or_default();
-        let points = match &args.data {
-            Some(path) => {
-                Some(one_node(read_points(path, &columns(settings, nodes))?, nodes, settings))
-            }
-            None => None,
-        };
-        let low_label =
-            points.as_ref().filter(|_| settings.loss.is_classification()).map(|p| p.low_label);
-        if settings.intercept {
-            features.push(INTERCEPT.into());
-        }
-        let datasets = match points {
-            Some(points) => datasets_of(points, nodes, settings)?,
-            None => nodes.iter().map(|_| netfed::Dataset::empty(features.len())).collect(),
-        };
-        Ok(Own { datasets, features, low_label })
-    }
-}
-
-/// A member with one node needs no column for it.
-fn columns(settings: &Settings, nodes: &[String]) -> crate::load::PointColumns {
-    crate::load::PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() }
-}
-
-/// Without a column all points belong to the one node.
-pub(crate) fn one_node(
-    mut points: PointTable,
-    nodes: &[String],
-    settings: &Settings,
-) -> PointTable {
-    let numbered = points.nodes.iter().enumerate().all(|(k, n)| *n == (k + 1).to_string());
-    let has_column = crate::load::has_column(&settings.data, &settings.columns.node);
-    if nodes.len() == 1 && numbered && !has_column {
-        points.nodes = nodes.to_vec();
-        points.node_of_row.fill(0);
-    }
-    points
-}
-
-fn summary(
-    federation: &Federation,
-    member: usize,
-    outcome: &Outcome,
-    dim: usize,
-    low_label: Option<f64>,
-    settings: &Settings,
-    seconds: f64,
-) -> serde_json::Value {
-    let total = outcome.total;
-    let gap = total.map(|t| t.proven_gap(dim)).filter(|g| g.is_finite());
-    json!({
-        "status": status(outcome),
-        "federation": federation.description.name,
-        "member": federation.description.members[member].name,
-        "nodes": federation.description.members[member].nodes,
-        "rounds": outcome.rounds,
-        "objective": total.map(|t| t.objective),
-        "gap": gap,
-        "relative_gap": gap.zip(total).map(|(g, t)| g / t.scale()),
-        "residual": total.map(|t| t.residual()),
-        "own_objective": outcome.share.map(|s| s.objective),
-        "own_gap": outcome.share.map(|s| s.gap).filter(|g| g.is_finite()),
-        "method": federation.description.method,
-        "tolerance": federation.description.tolerance,
-        "loss": settings.loss_name(),
-        "penalty": settings.penalty_name(),
-        "lambda": settings.lambda,
-        "classes": low_label.map(|low| [low, 1.0]),
-        "seconds": (seconds * 1e6).round() / 1e6,
-        "version": env!("CARGO_PKG_VERSION"),
-    })
-}
-
-fn status(outcome: &Outcome) -> &'static str {
-    match (outcome.finished, outcome.converged) {
-        (true, true) => "converged",
-        (true, false) => "rounds used up",
-        (false, _) => "interrupted",
-    }
-}
-
-fn parameters(nodes: &[String], features: &[String], outcome: &Outcome) -> String {
-    let mut parameters =
-        Csv::new(std::iter::once("node").chain(features.iter().map(String::as_str)));
-    for (node, w) in nodes.iter().zip(outcome.params.chunks_exact(features.len())) {
-        let values = w.iter().map(|v| Cell::Number(*v));
-        parameters.row(std::iter::once(Cell::Text(node.clone())).chain(values));
-    }
-    parameters.finish()
-}
-
-fn words(outcome: &Outcome, dim: usize, seconds: f64, out: Option<&Path>) -> String {
-    let mut text =
-        format!("{} after {} rounds, {}\n", status(outcome), outcome.rounds, duration(seconds));
-    match outcome.total {
-        Some(total) if total.proven_gap(dim).is_finite() => text.push_str(&format!(
-            "  The models of all members are within {:.1e} of the optimum, relative to the objective.\n",
-            total.proven_gap(dim) / total.scale()
-        )),
-        Some(total) => text.push_str(&format!(
-            "  There is no bound; one more step would move the point by {:.1e} of its size.\n",
-            total.residual()
-        )),
-        None => {}
-    }
-    if let Some(share) = outcome.share.filter(|s| s.gap.is_finite()) {
-        text.push_str(&format!("  Own share of the gap: {:.1e}.\n", share.gap));
-    }
-    if let Some(out) = out {
-        text.push_str(&format!("  results in {}\n", out.display()));
-    }
-    text
 }

@@ -1,5 +1,6 @@
 //! `netfed relax`: models of any kind, coupled by their predictions on public points.
 
+mod bound;
 mod flags;
 mod input;
 mod outcome;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
     let trained = train(&input, args.rounds, args.seed, |_| true, &steps)?;
     steps.finish();
     let seconds = start.elapsed().as_secs_f64();
-    let outcome = Outcome::new(&input, args, judged, trained, seconds);
+    let outcome = Outcome::new(&input, args, judged, trained, seconds)?;
     let summary = outcome.write(folder)?;
     if args.json {
         print(&format!("{summary:#}\n"));

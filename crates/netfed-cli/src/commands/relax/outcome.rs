@@ -3,6 +3,7 @@
 use netfed::model::Task;
 use serde_json::{Value, json};
 
+use super::bound::{ClusterVariation, variations};
 use super::flags::Relax;
 use super::input::Input;
 use super::page::page;
@@ -58,6 +59,7 @@ pub(super) struct Outcome<'a> {
     pub(super) args: &'a Relax,
     pub(super) validation: Option<Validation>,
     pub(super) trained: Trained,
+    pub(super) clusters: Vec<ClusterVariation>,
     pub(super) seconds: f64,
 }
 
@@ -68,9 +70,10 @@ impl<'a> Outcome<'a> {
         judged: Option<Trained>,
         trained: Trained,
         seconds: f64,
-    ) -> Outcome<'a> {
+    ) -> Result<Outcome<'a>, Failure> {
         let validation = judged.and_then(|j| Validation::new(&j.errors));
-        Outcome { input, args, validation, trained, seconds }
+        let clusters = variations(input, &trained.models)?;
+        Ok(Outcome { input, args, validation, trained, clusters, seconds })
     }
 
     /// Writes all files; gives the summary.
@@ -189,6 +192,9 @@ impl<'a> Outcome<'a> {
             "variation_alone": variation(rounds.first()),
             "variation": variation(rounds.last()),
             "change": rounds.last().map(|r| r.change),
+            "clusters": self.clusters.iter().map(|c| json!({
+                "nodes": c.nodes, "variation": c.found, "bound": c.bound, "lambda2": c.connectivity,
+            })).collect::<Vec<_>>(),
             "validation": validation,
             "standardize": self.args.standardize,
             "seed": self.args.seed,

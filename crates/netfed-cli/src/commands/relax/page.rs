@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::outcome::Outcome;
-use super::words::{advice, kinds, problem, public, variation, verdict};
+use super::words::{advice, bound, kinds, problem, public, variation, verdict};
 use crate::commands::path::page::{sentences, warnings};
 use crate::progress::duration;
 use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
@@ -21,7 +21,7 @@ pub(super) fn page(o: &Outcome) -> String {
         _ => "fair",
     };
     let lines: Vec<String> =
-        [Some(verdict(o)), variation(o), Some(advice(o))].into_iter().flatten().collect();
+        [Some(verdict(o)), variation(o), bound(o), Some(advice(o))].into_iter().flatten().collect();
     let how = [
         format!("Models: {}.", kinds(o)),
         format!("Public points: {}, from {}.", plural(o.input.public.rows(), "point"), public(o)),

@@ -100,6 +100,25 @@ pub(super) fn variation(o: &Outcome) -> Option<String> {
     })
 }
 
+/// The variation of the largest connected part against its bound.
+pub(super) fn bound(o: &Outcome) -> Option<String> {
+    let c = o.clusters.first()?;
+    let part = match o.clusters.len() {
+        1 => "the graph".into(),
+        _ => format!("the largest connected part ({})", plural(c.nodes, "node")),
+    };
+    let verdict = match c.found <= c.bound {
+        true => format!("{:.2}% of its bound", 100.0 * c.found / c.bound),
+        false => "above its bound, which holds for exact minimizers: more rounds, or models that are fitted exactly, would bring it below,".into(),
+    };
+    Some(format!(
+        "Over {part} the predictions of all models vary by {}, {verdict} ε/(αλ₂) = {} (25), with λ₂ = {}.",
+        number(c.found),
+        number(c.bound),
+        number(c.connectivity)
+    ))
+}
+
 /// The kinds of models in words.
 pub(super) fn kinds(o: &Outcome) -> String {
     let kinds = o.kinds();
@@ -129,8 +148,8 @@ impl Outcome<'_> {
             plural(input.public.rows(), "public point"),
             public(self),
         );
-        for line in [Some(verdict(self)), variation(self), Some(advice(self))].into_iter().flatten()
-        {
+        let lines = [Some(verdict(self)), variation(self), bound(self), Some(advice(self))];
+        for line in lines.into_iter().flatten() {
             text.push_str(&format!("  {line}\n"));
         }
         text.push_str(&format!(

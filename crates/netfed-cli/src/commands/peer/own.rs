@@ -1,0 +1,56 @@
+//! The data of a member.
+
+use super::Peer;
+use crate::failure::Failure;
+use crate::load::{PointTable, read_points};
+use crate::prepare::{INTERCEPT, datasets_of};
+use crate::settings::Settings;
+
+/// The own data.
+pub(super) struct Own {
+    pub(super) datasets: Vec<netfed::Dataset>,
+    pub(super) features: Vec<String>,
+    pub(super) low_label: Option<f64>,
+}
+
+impl Own {
+    pub(super) fn read(args: &Peer, settings: &Settings, nodes: &[String]) -> Result<Own, Failure> {
+        let mut features = settings.columns.features.clone().unwrap_or_default();
+        let points = match &args.data {
+            Some(path) => {
+                Some(one_node(read_points(path, &columns(settings, nodes))?, nodes, settings))
+            }
+            None => None,
+        };
+        let low_label =
+            points.as_ref().filter(|_| settings.loss.is_classification()).map(|p| p.low_label);
+        if settings.intercept {
+            features.push(INTERCEPT.into());
+        }
+        let datasets = match points {
+            Some(points) => datasets_of(points, nodes, settings)?,
+            None => nodes.iter().map(|_| netfed::Dataset::empty(features.len())).collect(),
+        };
+        Ok(Own { datasets, features, low_label })
+    }
+}
+
+/// A member with one node needs no column for it.
+fn columns(settings: &Settings, nodes: &[String]) -> crate::load::PointColumns {
+    crate::load::PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() }
+}
+
+/// Without a column all points belong to the one node.
+pub(crate) fn one_node(
+    mut points: PointTable,
+    nodes: &[String],
+    settings: &Settings,
+) -> PointTable {
+    let numbered = points.nodes.iter().enumerate().all(|(k, n)| *n == (k + 1).to_string());
+    let has_column = crate::load::has_column(&settings.data, &settings.columns.node);
+    if nodes.len() == 1 && numbered && !has_column {
+        points.nodes = nodes.to_vec();
+        points.node_of_row.fill(0);
+    }
+    points
+}

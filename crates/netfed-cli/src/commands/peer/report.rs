@@ -1,0 +1,89 @@
+//! What a member is told in the end.
+
+use std::path::Path;
+
+use netfed_net::Outcome;
+use netfed_net::description::Federation;
+use serde_json::json;
+
+use crate::output::{Cell, Csv};
+use crate::progress::duration;
+use crate::settings::Settings;
+
+/// The summary as JSON.
+pub(super) fn summary(
+    federation: &Federation,
+    member: usize,
+    outcome: &Outcome,
+    dim: usize,
+    low_label: Option<f64>,
+    settings: &Settings,
+    seconds: f64,
+) -> serde_json::Value {
+    let total = outcome.total;
+    let gap = total.map(|t| t.proven_gap(dim)).filter(|g| g.is_finite());
+    json!({
+        "status": status(outcome),
+        "federation": federation.description.name,
+        "member": federation.description.members[member].name,
+        "nodes": federation.description.members[member].nodes,
+        "rounds": outcome.rounds,
+        "objective": total.map(|t| t.objective),
+        "gap": gap,
+        "relative_gap": gap.zip(total).map(|(g, t)| g / t.scale()),
+        "residual": total.map(|t| t.residual()),
+        "own_objective": outcome.share.map(|s| s.objective),
+        "own_gap": outcome.share.map(|s| s.gap).filter(|g| g.is_finite()),
+        "method": federation.description.method,
+        "tolerance": federation.description.tolerance,
+        "loss": settings.loss_name(),
+        "penalty": settings.penalty_name(),
+        "lambda": settings.lambda,
+        "classes": low_label.map(|low| [low, 1.0]),
+        "seconds": (seconds * 1e6).round() / 1e6,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+fn status(outcome: &Outcome) -> &'static str {
+    match (outcome.finished, outcome.converged) {
+        (true, true) => "converged",
+        (true, false) => "rounds used up",
+        (false, _) => "interrupted",
+    }
+}
+
+/// The models as a table.
+pub(super) fn parameters(nodes: &[String], features: &[String], outcome: &Outcome) -> String {
+    let mut parameters =
+        Csv::new(std::iter::once("node").chain(features.iter().map(String::as_str)));
+    for (node, w) in nodes.iter().zip(outcome.params.chunks_exact(features.len())) {
+        let values = w.iter().map(|v| Cell::Number(*v));
+        parameters.row(std::iter::once(Cell::Text(node.clone())).chain(values));
+    }
+    parameters.finish()
+}
+
+/// The summary in words.
+pub(super) fn words(outcome: &Outcome, dim: usize, seconds: f64, out: Option<&Path>) -> String {
+    let mut text =
+        format!("{} after {} rounds, {}\n", status(outcome), outcome.rounds, duration(seconds));
+    match outcome.total {
+        Some(total) if total.proven_gap(dim).is_finite() => text.push_str(&format!(
+            "  The models of all members are within {:.1e} of the optimum, relative to the objective.\n",
+            total.proven_gap(dim) / total.scale()
+        )),
+        Some(total) => text.push_str(&format!(
+            "  There is no bound; one more step would move the point by {:.1e} of its size.\n",
+            total.residual()
+        )),
+        None => {}
+    }
+    if let Some(share) = outcome.share.filter(|s| s.gap.is_finite()) {
+        text.push_str(&format!("  Own share of the gap: {:.1e}.\n", share.gap));
+    }
+    if let Some(out) = out {
+        text.push_str(&format!("  results in {}\n", out.display()));
+    }
+    text
+}

@@ -1,0 +1,83 @@
+//! How much the predictions of a cluster differ, beside the bound (25) of "Plug In and Learn" in terms of predictions p on the public points P:
+//!
+//!   Σ_{i∈C} ‖pᵢ − mean‖²/|P| ≤ ε/(α λ₂),    ε = Σ_{i∈C} Lᵢ(h̄),    λ₂ of the Laplacian of the cluster
+//!
+//! for a cluster C without edges to others and any model h̄ that all its nodes could have. Here h̄ is one number for all points: every kind of model with a constant
+//! has it. Proof: minimizers do no worse than h̄ at all nodes, which has no variation; and Σₑ Aₑ‖pᵢ − pⱼ‖² ≥ λ₂ Σ‖pᵢ − mean‖².
+
+use netfed::model::{LocalModel, Task};
+use netfed::spectral::algebraic_connectivity;
+use netfed::{Error, Matrix};
+
+use super::input::Input;
+
+/// A cluster with its variation.
+pub(super) struct ClusterVariation {
+    pub(super) nodes: usize,
+    /// Σ ‖pᵢ − mean‖²/|P|
+    pub(super) found: f64,
+    /// ε/(α λ₂)
+    pub(super) bound: f64,
+    /// λ₂
+    pub(super) connectivity: f64,
+}
+
+/// The connected parts of the graph with two or more nodes, the largest first; for numbers and α > 0.
+pub(super) fn variations(
+    input: &Input,
+    models: &[Box<dyn LocalModel>],
+) -> Result<Vec<ClusterVariation>, Error> {
+    let mut found = Vec::new();
+    if input.task != Task::Regression || input.alpha == 0.0 {
+        return Ok(found);
+    }
+    let component = input.graph.components(|_| true);
+    let count = component.iter().max().map_or(0, |c| c + 1);
+    let mut members = vec![Vec::new(); count];
+    component.iter().enumerate().for_each(|(i, &c)| members[c].push(i));
+    let labels = labels(input);
+    for nodes in members.iter().filter(|nodes| nodes.len() > 1) {
+        let Some(connectivity) = algebraic_connectivity(&input.graph, nodes)?.filter(|c| *c > 0.0)
+        else {
+            continue;
+        };
+        let bound = common_loss(nodes, &labels) / (input.alpha * connectivity);
+        let found_here = variation(nodes, models, &input.public);
+        found.push(ClusterVariation { nodes: nodes.len(), found: found_here, bound, connectivity });
+    }
+    found.sort_by_key(|c| std::cmp::Reverse(c.nodes));
+    Ok(found)
+}
+
+/// The labels of every node.
+fn labels(input: &Input) -> Vec<Vec<f64>> {
+    let mut labels = vec![Vec::new(); input.points.nodes.len()];
+    let rows = input.points.node_of_row.iter().zip(input.points.y.as_deref().unwrap_or(&[]));
+    rows.for_each(|(&i, &y)| labels[i as usize].push(y));
+    labels
+}
+
+/// min over c of Σᵢ (1/mᵢ) Σ (y − c)²
+fn common_loss(nodes: &[usize], labels: &[Vec<f64>]) -> f64 {
+    let own = || nodes.iter().map(|&i| &labels[i]).filter(|y| !y.is_empty());
+    let mean = |y: &Vec<f64>| y.iter().sum::<f64>() / y.len() as f64;
+    let center = own().map(mean).sum::<f64>() / own().count().max(1) as f64;
+    let loss = |y: &Vec<f64>| y.iter().map(|y| (y - center).powi(2)).sum::<f64>() / y.len() as f64;
+    own().map(loss).sum()
+}
+
+fn variation(nodes: &[usize], models: &[Box<dyn LocalModel>], public: &Matrix) -> f64 {
+    let said: Vec<Matrix> = nodes
+        .iter()
+        .map(|&i| {
+            let mut out = Matrix::zeros(public.rows(), 1);
+            models[i].predict(public, &mut out);
+            out
+        })
+        .collect();
+    let at = |r: usize| {
+        let mean = said.iter().map(|p| p.row(r)[0]).sum::<f64>() / said.len() as f64;
+        said.iter().map(|p| (p.row(r)[0] - mean).powi(2)).sum::<f64>()
+    };
+    (0..public.rows()).map(at).sum::<f64>() / public.rows() as f64
+}

@@ -1,0 +1,108 @@
+//! The sections of a description that belong to single methods.
+
+use serde::{Deserialize, Serialize};
+
+use super::Description;
+use crate::error::Error;
+
+/// A method with a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Serving {
+    /// The node that serves; it has no data.
+    pub node: String,
+    /// The learning rate.
+    pub rate: f64,
+    /// Gradient steps of a client in a round.
+    pub steps: u64,
+    /// Models of IFCA.
+    pub models: usize,
+    /// The part of the clients that counts in a round.
+    pub fraction: f64,
+}
+
+impl Serving {
+    pub(super) fn check(&self, d: &Description) -> Result<(), Error> {
+        let wrong = |what: String| Err(Error::Invalid(what));
+        if !d.members.iter().flat_map(|m| &m.nodes).any(|n| *n == self.node) {
+            return wrong(format!("the server \"{}\" is not a node of any member.", self.node));
+        }
+        if !(self.rate > 0.0 && self.rate.is_finite()) {
+            return wrong(format!("the learning rate is {}; it must be more than 0.", self.rate));
+        }
+        if self.steps == 0 || self.models == 0 {
+            return wrong("a round needs at least one step and one model.".into());
+        }
+        if !(self.fraction > 0.0 && self.fraction <= 1.0) {
+            let fraction = self.fraction;
+            return wrong(format!("the fraction is {fraction}; it must be above 0 and at most 1."));
+        }
+        if d.tolerance != 0.0 || d.rounds.is_multiple_of(2) {
+            return wrong("a method with a server has the tolerance 0 and 2T + 1 rounds.".into());
+        }
+        let star = |(a, b, _): &(String, String, f64)| (*a == self.node) != (*b == self.node);
+        if !d.graph.edges.iter().all(star) {
+            return wrong("with a server, every edge leads to it.".into());
+        }
+        Ok(())
+    }
+}
+
+/// Models of any kind, coupled by their predictions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Relaxing {
+    /// The model of members that choose no other, with its options.
+    pub model: String,
+    /// The labels of the classes, in increasing order; empty where numbers are predicted.
+    pub classes: Vec<f64>,
+    /// The public points: the features in their order.
+    pub public: Vec<Vec<f64>>,
+}
+
+impl Relaxing {
+    pub(super) fn check(&self, d: &Description) -> Result<(), Error> {
+        let wrong = |what: &str| Err(Error::Invalid(what.into()));
+        let width = self.public.first().map_or(0, Vec::len);
+        let good = |p: &Vec<f64>| p.len() == width && p.iter().all(|v| v.is_finite());
+        if width == 0 || !self.public.iter().all(good) {
+            return wrong("there must be public points, all with the same number of features.");
+        }
+        let rising = self.classes.windows(2).all(|c| c[0] < c[1]);
+        if self.classes.len() == 1 || !rising {
+            return wrong("there must be two or more classes, in increasing order; or none.");
+        }
+        if d.tolerance != 0.0 || d.rounds == 0 {
+            return wrong("fed-relax has the tolerance 0 and at least one round.");
+        }
+        Ok(())
+    }
+}
+
+/// Graphs learned across silos.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learning {
+    /// Weight of the logarithms of the degrees.
+    pub alpha: f64,
+    /// Weight of the squares of the edge weights.
+    pub beta: f64,
+    /// Added to the degrees inside the logarithm.
+    pub zeta: f64,
+    /// Strength of the coupling relative to the sparsity of the consensus.
+    pub nu: f64,
+}
+
+impl Learning {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        for (name, value) in [("alpha", self.alpha), ("beta", self.beta), ("nu", self.nu)] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(Error::Invalid(format!("{name} is {value}; it must be more than 0.")));
+            }
+        }
+        match self.zeta > 0.0 && self.zeta.is_finite() {
+            true => Ok(()),
+            false => Err(Error::Invalid(format!("zeta is {}; expected more than 0.", self.zeta))),
+        }
+    }
+}
