@@ -58,19 +58,19 @@ fn interior(run: &mut Run<'_>, mut method: Interior<'_>) -> Solution {
         let gap = method.gap() / objective;
         if gap <= accuracy || !goes_on {
             let point = method.point(gap.sqrt());
-            let fusion = Fusion::of(problem, &point.duals);
-            let mut credit = INTERIOR_CREDIT;
-            let fused = fuse(run, &point, fusion, &mut flow, &mut credit);
-            if let Some((point, proof)) = &fused
-                && run.meets(proof)
-            {
-                return run.finish(point.clone(), proof.clone(), Method::Interior);
+            if goes_on {
+                let mut credit = INTERIOR_CREDIT;
+                let fusion = Fusion::of(problem, &point.duals);
+                let fused = fuse(run, &point, fusion, &mut flow, &mut credit);
+                if let Some((point, proof)) = fused
+                    && run.meets(&proof)
+                {
+                    return run.finish(point, proof, Method::Interior);
+                }
             }
             let certificate = run.certify(&point);
             if !goes_on || (last_looks == 0 && run.meets(&certificate)) {
-                let better = fused.filter(|(_, proof)| proof.objective <= certificate.objective);
-                let (point, proof) = better.unwrap_or((point, certificate));
-                return run.finish(point, proof, Method::Interior);
+                return run.finish(point, certificate, Method::Interior);
             }
             if run.meets(&certificate) {
                 last_looks -= 1;
