@@ -232,8 +232,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
         match &mut halpern {
             Some(halpern) => halpern.step(&mut sweep, last),
             None => {
-                let moved = sweep.iterate(if last { 1.0 } else { relaxation });
-                balance.update(moved, &mut sweep.step_ratio);
+                balance.step(&mut sweep, if last { 1.0 } else { relaxation });
             }
         }
         credit += 0.75;
@@ -326,11 +325,26 @@ pub(crate) struct Balance {
     changes: i32,
 }
 
+/// Once a change is due, every which iteration is measured.
+const MEASURED: u64 = 4;
+
 impl Balance {
+    /// An iteration; its length is measured where γ may change.
+    fn step(&mut self, sweep: &mut Sweep<'_>, relaxation: f64) {
+        let wait = self.patience().ceil() as u64;
+        let now = self.since + 1;
+        if now >= wait && (now - wait).is_multiple_of(MEASURED) {
+            let moved = sweep.measure(relaxation);
+            self.update(moved, &mut sweep.step_ratio);
+        } else {
+            sweep.iterate(relaxation);
+            self.since = now;
+        }
+    }
+
     pub(crate) fn update(&mut self, moved: Moved, step_ratio: &mut f64) {
         self.since += 1;
-        let patience = 5.0 * 1.1f64.powi(self.changes);
-        if (self.since as f64) < patience || moved.params <= 0.0 || moved.duals <= 0.0 {
+        if (self.since as f64) < self.patience() || moved.params <= 0.0 || moved.duals <= 0.0 {
             return;
         }
         let factor = (moved.params / moved.duals).sqrt() / *step_ratio;
@@ -339,5 +353,9 @@ impl Balance {
             self.since = 0;
             self.changes += 1;
         }
+    }
+
+    fn patience(&self) -> f64 {
+        5.0 * 1.1f64.powi(self.changes)
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::layout::EdgeRecord;
 use crate::linalg::square_distance;
+use crate::wide::{Wide, wide};
 
 /// A run of edges to be stepped.
 pub struct EdgeSteps<'a> {
@@ -12,6 +13,8 @@ pub struct EdgeSteps<'a> {
     /// 1/(2γ)
     pub(crate) half_inverse: f64,
     pub(crate) relaxation: f64,
+    /// Whether the length of the step is asked for.
+    pub(crate) measured: bool,
     pub(crate) records: &'a [EdgeRecord],
     pub(crate) duals: &'a mut [f64],
     pub(crate) messages: &'a [f64],
@@ -21,9 +24,14 @@ pub struct EdgeSteps<'a> {
 }
 
 impl EdgeSteps<'_> {
-    /// Steps all edges with a prox of the conjugate penalty: `prox(u, coupling, step)`. Gives Σ (2/κ)‖u⁺ − u‖².
+    /// Steps all edges with a prox of the conjugate penalty: `prox(u, coupling, step)`. Gives Σ (2/κ)‖u⁺ − u‖², if measured.
     #[inline]
     pub(crate) fn run(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
+        wide(Run { edges: self, prox })
+    }
+
+    #[inline(always)]
+    fn run_here(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
         match self.dim {
             1 => self.run_dim::<1>(prox),
             2 => self.run_dim::<2>(prox),
@@ -36,31 +44,36 @@ impl EdgeSteps<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn run_dim<const DIM: usize>(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
+        // Copies, since a processor cannot know that the duals do not change them.
+        let EdgeSteps { half_inverse, relaxation, measured, records, messages, begin, .. } = *self;
         let mut moved = 0.0;
-        for (u, r) in self.duals.as_chunks_mut::<DIM>().0.iter_mut().zip(self.records) {
-            let tail = (r.tail as usize - self.begin) * DIM;
-            let head = (r.head as usize - self.begin) * DIM;
-            let (tail, head) = (&self.messages[tail..tail + DIM], &self.messages[head..head + DIM]);
-            let step = self.half_inverse * f64::from(r.kappa);
-            let mut new = *u;
+        for (u, r) in self.duals.as_chunks_mut::<DIM>().0.iter_mut().zip(records) {
+            let tail = (r.tail as usize - begin) * DIM;
+            let head = (r.head as usize - begin) * DIM;
+            let (tail, head) = (&messages[tail..tail + DIM], &messages[head..head + DIM]);
+            let step = half_inverse * f64::from(r.kappa);
+            let old = *u;
+            let mut new = old;
             for j in 0..DIM {
                 new[j] += step * (tail[j] - head[j]);
             }
             prox(&mut new, r.coupling, step);
-            let mut squares = 0.0;
-            for j in 0..DIM {
-                let change = new[j] - u[j];
-                squares += change * change;
-                u[j] =
-                    if self.relaxation == 1.0 { new[j] } else { u[j] + self.relaxation * change };
+            if measured {
+                let squares = (0..DIM).fold(0.0, |s, j| s + (new[j] - old[j]) * (new[j] - old[j]));
+                moved += f64::from(r.metric) * squares;
             }
-            moved += f64::from(r.metric) * squares;
+            *u = if relaxation == 1.0 {
+                new
+            } else {
+                std::array::from_fn(|j| old[j] + relaxation * (new[j] - old[j]))
+            };
         }
         moved
     }
 
+    #[inline(always)]
     fn run_any(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
         let dim = self.dim;
         let mut moved = 0.0;
@@ -75,7 +88,9 @@ impl EdgeSteps<'_> {
                 *n += step * (t - h);
             }
             prox(new, r.coupling, step);
-            moved += f64::from(r.metric) * square_distance(new, u);
+            if self.measured {
+                moved += f64::from(r.metric) * square_distance(new, u);
+            }
             if self.relaxation == 1.0 {
                 u.copy_from_slice(new);
             } else {
@@ -83,5 +98,20 @@ impl EdgeSteps<'_> {
             }
         }
         moved
+    }
+}
+
+/// The loop over a run of edges.
+struct Run<'r, 'a, P> {
+    edges: &'r mut EdgeSteps<'a>,
+    prox: P,
+}
+
+impl<P: Fn(&mut [f64], f64, f64)> Wide for Run<'_, '_, P> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        self.edges.run_here(self.prox)
     }
 }

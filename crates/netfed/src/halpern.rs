@@ -38,7 +38,7 @@ impl Halpern {
             *self = Halpern { total: self.total, ..Halpern::new(sweep) };
             return;
         }
-        let moved = sweep.iterate(2.0);
+        let moved = sweep.measure(2.0);
         let length = (moved.params / sweep.step_ratio + moved.duals * sweep.step_ratio).sqrt();
         if self.steps == 0 {
             self.first = length;

@@ -90,6 +90,7 @@ pub mod model;
 mod neighbors;
 mod newton;
 mod node;
+mod node_steps;
 mod outlook;
 mod packed;
 mod parallel;
@@ -111,6 +112,7 @@ pub mod spectral;
 mod sweep;
 mod system;
 mod well_connected;
+mod wide;
 
 pub use agreement::Agreement;
 pub use certificate::{Bound, Certificate, Certifier};

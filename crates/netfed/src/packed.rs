@@ -31,7 +31,7 @@ impl Packed {
             packed.kind.push(match form {
                 Compact::Zero => ZERO,
                 Compact::LeastSquares { points, ridge, factors } => {
-                    packed.data.extend([points, ridge]);
+                    packed.data.extend([2.0 / points, ridge]);
                     packed.data.extend_from_slice(factors);
                     LEAST_SQUARES
                 }
@@ -47,7 +47,7 @@ impl Packed {
     }
 
     /// The prox of the loss of `node`, which is at `place`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn prox<const DIM: usize>(
         &self,
         problem: &Problem,
@@ -64,7 +64,9 @@ impl Packed {
         let dim = if DIM == 0 { at.len() } else { DIM };
         let (at, out) = (&at[..dim], &mut out[..dim]);
         match kind {
-            LEAST_SQUARES => least_squares_prox(&data[2..], data[0], data[1], at, step, out),
+            LEAST_SQUARES => {
+                least_squares_prox::<DIM>(&data[2..], data[0], data[1], at, step, out);
+            }
             MEAN => mean_prox(&data[2..], data[0], data[1], at, step, out),
             _ => out.copy_from_slice(at),
         }

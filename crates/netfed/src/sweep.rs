@@ -9,11 +9,11 @@
 //!
 //! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 32e for the graph and 8n(5d + the factors of the loss).
 
-use crate::edge_steps::EdgeSteps;
-use crate::layout::{EdgeRecord, Layout};
-use crate::linalg::axpy;
+use crate::layout::Layout;
+use crate::node_steps::{NodeSteps, Step};
 use crate::packed::Packed;
 use crate::parallel::for_rows;
+use crate::wide::wide;
 use crate::{Matrix, Problem, Start};
 use rayon::prelude::*;
 
@@ -155,22 +155,31 @@ impl<'a> Sweep<'a> {
         Moved { params, duals }
     }
 
-    /// All nodes compute, all edges absorb; with relaxation ρ. Says how far the step went, before relaxation.
-    pub(crate) fn iterate(&mut self, relaxation: f64) -> Moved {
+    /// All nodes compute, all edges absorb; with relaxation ρ.
+    pub(crate) fn iterate(&mut self, relaxation: f64) {
+        self.iterate_any(relaxation, false);
+    }
+
+    /// The same, and how far the step went, before relaxation.
+    pub(crate) fn measure(&mut self, relaxation: f64) -> Moved {
+        self.iterate_any(relaxation, true)
+    }
+
+    fn iterate_any(&mut self, relaxation: f64, measured: bool) -> Moved {
         match self.problem.dim() {
-            1 => self.iterate_dim::<1>(relaxation),
-            2 => self.iterate_dim::<2>(relaxation),
-            3 => self.iterate_dim::<3>(relaxation),
-            4 => self.iterate_dim::<4>(relaxation),
-            5 => self.iterate_dim::<5>(relaxation),
-            6 => self.iterate_dim::<6>(relaxation),
-            8 => self.iterate_dim::<8>(relaxation),
-            _ => self.iterate_dim::<0>(relaxation),
+            1 => self.iterate_dim::<1>(relaxation, measured),
+            2 => self.iterate_dim::<2>(relaxation, measured),
+            3 => self.iterate_dim::<3>(relaxation, measured),
+            4 => self.iterate_dim::<4>(relaxation, measured),
+            5 => self.iterate_dim::<5>(relaxation, measured),
+            6 => self.iterate_dim::<6>(relaxation, measured),
+            8 => self.iterate_dim::<8>(relaxation, measured),
+            _ => self.iterate_dim::<0>(relaxation, measured),
         }
     }
 
     /// `DIM` parameters, known to the compiler; 0: not known.
-    fn iterate_dim<const DIM: usize>(&mut self, relaxation: f64) -> Moved {
+    fn iterate_dim<const DIM: usize>(&mut self, relaxation: f64, measured: bool) -> Moved {
         let dim = self.problem.dim();
         let rows = self.layout.block * dim;
         let step = Step {
@@ -179,17 +188,19 @@ impl<'a> Sweep<'a> {
             losses: &self.losses,
             step_ratio: self.step_ratio,
             relaxation,
+            measured,
         };
         let (inside, across) = self.moved.split_at_mut(self.inner.len());
         if let [only] = self.inner.as_mut_slice() {
-            inside[0] = step.nodes::<DIM>(
-                0,
-                &mut self.params,
-                &mut self.messages,
-                only,
-                &[],
-                &mut self.scratch,
-            );
+            inside[0] = wide(NodeSteps::<DIM> {
+                step: &step,
+                block: 0,
+                params: &mut self.params,
+                messages: &mut self.messages,
+                inner: only,
+                cross: &[],
+                scratch: &mut self.scratch,
+            });
             return inside[0];
         }
         let (inside_scratch, across_scratch) = self.scratch.split_at_mut(inside.len() * dim);
@@ -201,8 +212,10 @@ impl<'a> Sweep<'a> {
             .zip(inside_scratch.par_chunks_mut(dim))
             .zip(&mut *inside)
             .enumerate()
-            .for_each(|(b, ((((params, messages), inner), scratch), moved))| {
-                *moved = step.nodes::<DIM>(b, params, messages, inner, cross, scratch);
+            .for_each(|(block, ((((params, messages), inner), scratch), moved))| {
+                let step = &step;
+                *moved =
+                    wide(NodeSteps::<DIM> { step, block, params, messages, inner, cross, scratch });
             });
         let chunk = self.layout.cross.records.len().div_ceil(CROSS_CHUNKS).max(1);
         let messages = &self.messages;
@@ -224,114 +237,3 @@ impl<'a> Sweep<'a> {
 
 /// Pieces into which the cross edges are cut, whatever the number of threads.
 const CROSS_CHUNKS: usize = 16;
-
-/// Inner edges that are stepped together: enough that a call costs little, few enough to be still in the cache.
-const TOGETHER: usize = 64;
-
-/// What all blocks of an iteration share.
-struct Step<'a> {
-    problem: &'a Problem,
-    layout: &'a Layout,
-    losses: &'a Packed,
-    step_ratio: f64,
-    relaxation: f64,
-}
-
-impl Step<'_> {
-    /// The nodes of a block, and its inner edges as soon as both ends are done.
-    fn nodes<const DIM: usize>(
-        &self,
-        block: usize,
-        params: &mut [f64],
-        messages: &mut [f64],
-        inner: &mut [f64],
-        cross: &[f64],
-        scratch: &mut [f64],
-    ) -> Moved {
-        let dim = if DIM == 0 { self.problem.dim() } else { DIM };
-        let scratch = &mut scratch[..dim];
-        let penalty = self.problem.penalty();
-        let begin = block * self.layout.block;
-        let records = &self.layout.inner[block].records;
-        let mut moved = Moved::default();
-        let mut next_edge = 0;
-        for (p, w) in params.chunks_exact_mut(dim).enumerate().map(|(p, w)| (begin + p, w)) {
-            let slots = self.layout.first_slot[p] as usize..self.layout.first_slot[p + 1] as usize;
-            if slots.is_empty() {
-                continue;
-            }
-            let degree = self.layout.degree[p];
-            let step = self.step_ratio / degree;
-            let slots = &self.layout.slots[slots];
-            if DIM == 0 {
-                scratch.copy_from_slice(w);
-                for slot in slots {
-                    axpy(-step * slot.sign(), slot.dual(dim, inner, cross), scratch);
-                }
-            } else {
-                // The sum stays in registers.
-                let mut sum = [0.0; DIM];
-                sum.copy_from_slice(w);
-                for slot in slots {
-                    let factor = -step * slot.sign();
-                    let u = slot.dual(DIM, inner, cross);
-                    (0..DIM).for_each(|j| sum[j] += factor * u[j]);
-                }
-                scratch.copy_from_slice(&sum);
-            }
-            let at = (p - begin) * dim;
-            let message = &mut messages[at..at + dim];
-            message.copy_from_slice(w);
-            self.losses.prox::<DIM>(
-                self.problem,
-                self.layout.order[p] as usize,
-                p,
-                scratch,
-                step,
-                message,
-            );
-            // message holds w⁺ now.
-            let mut squares = 0.0;
-            for (m, w) in message.iter_mut().zip(w.iter_mut()) {
-                let (new, old) = (*m, *w);
-                squares += (new - old) * (new - old);
-                *m = 2.0 * new - old;
-                *w = if self.relaxation == 1.0 { new } else { old + self.relaxation * (new - old) };
-            }
-            moved.params += degree * squares;
-            let end = self.layout.inner_end[p] as usize;
-            if end >= next_edge + TOGETHER {
-                let duals = &mut inner[next_edge * dim..end * dim];
-                let mut run = self.edges(&records[next_edge..end], duals, messages, begin, scratch);
-                moved.duals += penalty.absorb(&mut run);
-                next_edge = end;
-            }
-        }
-        if records.len() > next_edge {
-            let duals = &mut inner[next_edge * dim..];
-            let mut run = self.edges(&records[next_edge..], duals, messages, begin, scratch);
-            moved.duals += penalty.absorb(&mut run);
-        }
-        moved
-    }
-
-    fn edges<'e>(
-        &'e self,
-        records: &'e [EdgeRecord],
-        duals: &'e mut [f64],
-        messages: &'e [f64],
-        begin: usize,
-        scratch: &'e mut [f64],
-    ) -> EdgeSteps<'e> {
-        EdgeSteps {
-            dim: self.problem.dim(),
-            half_inverse: 0.5 / self.step_ratio,
-            relaxation: self.relaxation,
-            records,
-            duals,
-            messages,
-            begin,
-            scratch,
-        }
-    }
-}

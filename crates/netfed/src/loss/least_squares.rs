@@ -17,7 +17,7 @@ use crate::{Dataset, Error};
 pub struct LeastSquares {
     dim: usize,
     points: usize,
-    /// For every kept singular value the entries of v_k, then s_k, then t_k: one piece of memory, read in order.
+    /// The entries of all v_k, then all s_k, then all t_k: one piece of memory, read in order.
     factors: Box<[f64]>,
     rest: f64,
     ridge: f64,
@@ -28,11 +28,8 @@ impl LeastSquares {
     pub fn new(data: &Dataset, ridge: f64) -> Result<LeastSquares, Error> {
         let f = svd(data.features(), data.dim(), data.labels())?;
         let d = data.dim();
-        let mut factors = Vec::with_capacity(f.values.len() * (d + 2));
-        for (k, v) in f.right.chunks_exact(d).enumerate() {
-            factors.extend_from_slice(v);
-            factors.extend([f.values[k], f.left_y[k]]);
-        }
+        let rank = f.values.len();
+        let factors = [&f.right[..rank * d], &f.values, &f.left_y[..rank]].concat();
         let (points, factors) = (data.points(), factors.into_boxed_slice());
         Ok(LeastSquares { dim: d, points, factors, rest: f.rest, ridge })
     }
@@ -44,8 +41,8 @@ impl LeastSquares {
     /// (s_k, t_k, v_k) for every kept singular value, the largest first.
     #[inline]
     fn triples(&self) -> impl Iterator<Item = (f64, f64, &[f64])> {
-        let d = self.dim;
-        self.factors.chunks_exact(d + 2).map(move |f| (f[d], f[d + 1], &f[..d]))
+        let (v, s, t) = split(&self.factors, self.dim);
+        s.iter().zip(t).zip(v.chunks_exact(self.dim)).map(|((s, t), v)| (*s, *t, v))
     }
 
     /// Rows s_k·v_k times √scale: their Gram matrix is scale·XᵀX.
@@ -74,31 +71,68 @@ impl LeastSquares {
     }
 }
 
-/// The prox from the factors alone: the same arithmetic for the loss and for a sweep over many of them.
+/// (all v_k, all s_k, all t_k)
 #[inline(always)]
-pub(crate) fn least_squares_prox(
+fn split(factors: &[f64], dim: usize) -> (&[f64], &[f64], &[f64]) {
+    let rank = factors.len() / (dim + 2);
+    let (v, rest) = factors.split_at(rank * dim);
+    let (s, t) = rest.split_at(rank);
+    (v, s, t)
+}
+
+/// The prox from the factors alone: the same arithmetic for the loss and for a sweep over many of them. `DIM` parameters; 0: a number that
+/// the compiler does not know.
+#[inline(always)]
+pub(crate) fn least_squares_prox<const DIM: usize>(
     factors: &[f64],
-    m: f64,
+    two_over_m: f64,
     ridge: f64,
     at: &[f64],
     step: f64,
     out: &mut [f64],
 ) {
-    let d = at.len();
     let inverse_step = 1.0 / step;
     let kappa = inverse_step + 2.0 * ridge;
-    let full_rank = factors.len() == d * (d + 2);
-    let outside = if full_rank { 0.0 } else { 1.0 / (step * kappa) };
+    let (v, s, t) = split(factors, at.len());
+    let solved = |s: f64, t: f64, along: f64| {
+        (two_over_m * s * t + along * inverse_step) / (two_over_m * s * s + kappa)
+    };
+    if let (true, Some(s), Some(t)) = (s.len() == DIM, s.first_chunk(), t.first_chunk())
+        && DIM > 0
+    {
+        let v = v.as_chunks::<DIM>().0;
+        out.copy_from_slice(&full_rank_prox(v, s, t, at, solved));
+        return;
+    }
+    let outside = if s.len() == at.len() { 0.0 } else { 1.0 / (step * kappa) };
     for (z, v) in out.iter_mut().zip(at) {
         *z = outside * v;
     }
-    let two_over_m = 2.0 / m;
-    for f in factors.chunks_exact(d + 2) {
-        let (v, s, t) = (&f[..d], f[d], f[d + 1]);
+    for ((s, t), v) in s.iter().zip(t).zip(v.chunks_exact(at.len())) {
         let along = dot(v, at);
-        let solved = (two_over_m * s * t + along * inverse_step) / (two_over_m * s * s + kappa);
-        axpy(solved - outside * along, v, out);
+        axpy(solved(*s, *t, along) - outside * along, v, out);
     }
+}
+
+/// The prox where all singular values are kept: everything is in registers, and the divisions are done at once.
+#[inline(always)]
+fn full_rank_prox<const DIM: usize>(
+    v: &[[f64; DIM]],
+    s: &[f64; DIM],
+    t: &[f64; DIM],
+    at: &[f64],
+    solved: impl Fn(f64, f64, f64) -> f64,
+) -> [f64; DIM] {
+    let mut along = [0.0; DIM];
+    for (a, v) in along.iter_mut().zip(v) {
+        *a = v.iter().zip(at).fold(0.0, |sum, (v, x)| sum + v * x);
+    }
+    let coefficients: [f64; DIM] = std::array::from_fn(|k| solved(s[k], t[k], along[k]));
+    let mut out = [0.0; DIM];
+    for (c, v) in coefficients.iter().zip(v) {
+        (0..DIM).for_each(|j| out[j] += c * v[j]);
+    }
+    out
 }
 
 impl Loss for LeastSquares {
@@ -142,7 +176,7 @@ impl Loss for LeastSquares {
     }
 
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
-        least_squares_prox(&self.factors, self.m(), self.ridge, at, step, out);
+        least_squares_prox::<0>(&self.factors, 2.0 / self.m(), self.ridge, at, step, out);
     }
 
     fn compact(&self) -> Option<Compact<'_>> {

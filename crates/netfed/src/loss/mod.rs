@@ -135,7 +135,7 @@ pub enum Compact<'a> {
         points: f64,
         /// Factor of ‖w‖².
         ridge: f64,
-        /// For every singular value the entries of v_k, then s_k, then t_k.
+        /// The entries of all v_k, then all s_k, then all t_k.
         factors: &'a [f64],
     },
     /// The mean of ‖x − w‖².

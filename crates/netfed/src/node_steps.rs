@@ -1,0 +1,138 @@
+//! The steps of the nodes of a block, w⁺ = prox_{τL}(w − τ Σ sign·u), message = 2w⁺ − w, w ← w + ρ(w⁺ − w), and of its inner edges as
+//! soon as both ends are done (`edge_steps.rs`).
+
+use crate::Problem;
+use crate::edge_steps::EdgeSteps;
+use crate::layout::{EdgeRecord, Layout};
+use crate::linalg::{axpy, square_distance};
+use crate::packed::Packed;
+use crate::sweep::Moved;
+use crate::wide::Wide;
+
+/// Inner edges that are stepped together: enough that a call costs little, few enough to be still in the cache.
+const TOGETHER: usize = 64;
+
+/// What all blocks of an iteration share.
+pub(crate) struct Step<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) layout: &'a Layout,
+    pub(crate) losses: &'a Packed,
+    pub(crate) step_ratio: f64,
+    pub(crate) relaxation: f64,
+    /// Whether the length of the step is asked for.
+    pub(crate) measured: bool,
+}
+
+impl Step<'_> {
+    /// A run of edges between nodes whose messages begin at the place `begin`.
+    pub(crate) fn edges<'e>(
+        &'e self,
+        records: &'e [EdgeRecord],
+        duals: &'e mut [f64],
+        messages: &'e [f64],
+        begin: usize,
+        scratch: &'e mut [f64],
+    ) -> EdgeSteps<'e> {
+        EdgeSteps {
+            dim: self.problem.dim(),
+            half_inverse: 0.5 / self.step_ratio,
+            relaxation: self.relaxation,
+            measured: self.measured,
+            records,
+            duals,
+            messages,
+            begin,
+            scratch,
+        }
+    }
+}
+
+/// The nodes of a block, with `DIM` parameters; 0: a number that the compiler does not know.
+pub(crate) struct NodeSteps<'n, const DIM: usize> {
+    pub(crate) step: &'n Step<'n>,
+    pub(crate) block: usize,
+    pub(crate) params: &'n mut [f64],
+    pub(crate) messages: &'n mut [f64],
+    pub(crate) inner: &'n mut [f64],
+    pub(crate) cross: &'n [f64],
+    pub(crate) scratch: &'n mut [f64],
+}
+
+impl<const DIM: usize> Wide for NodeSteps<'_, DIM> {
+    type Output = Moved;
+
+    #[inline(always)]
+    fn run(self) -> Moved {
+        let NodeSteps { step: all, block, params, messages, inner, cross, scratch } = self;
+        let Step { problem, layout, step_ratio, relaxation, measured, .. } = *all;
+        let dim = if DIM == 0 { problem.dim() } else { DIM };
+        let scratch = &mut scratch[..dim];
+        let begin = block * layout.block;
+        let records = &layout.inner[block].records;
+        let mut moved = Moved::default();
+        let mut next_edge = 0;
+        for (p, w) in params.chunks_exact_mut(dim).enumerate().map(|(p, w)| (begin + p, w)) {
+            let slots = layout.first_slot[p] as usize..layout.first_slot[p + 1] as usize;
+            if slots.is_empty() {
+                continue;
+            }
+            let degree = layout.degree[p];
+            let step = step_ratio / degree;
+            let slots = &layout.slots[slots];
+            let node = layout.order[p] as usize;
+            let prox = |at: &[f64], out: &mut [f64]| {
+                all.losses.prox::<DIM>(problem, node, p, at, step, out);
+            };
+            let at = (p - begin) * dim;
+            let message = &mut messages[at..at + dim];
+            let squares = if let (Some(w), Some(message)) =
+                (w.first_chunk_mut::<DIM>(), message.first_chunk_mut::<DIM>())
+                && DIM > 0
+            {
+                // All that is known to be small stays in registers.
+                let old = *w;
+                let (mut at, mut new) = (old, old);
+                for slot in slots {
+                    let factor = -step * slot.sign();
+                    let u = slot.dual(DIM, inner, cross);
+                    (0..DIM).for_each(|j| at[j] += factor * u[j]);
+                }
+                prox(&at, &mut new);
+                *message = std::array::from_fn(|j| 2.0 * new[j] - old[j]);
+                *w = match relaxation {
+                    1.0 => new,
+                    _ => std::array::from_fn(|j| old[j] + relaxation * (new[j] - old[j])),
+                };
+                if measured { square_distance(&new, &old) } else { 0.0 }
+            } else {
+                scratch.copy_from_slice(w);
+                for slot in slots {
+                    axpy(-step * slot.sign(), slot.dual(dim, inner, cross), scratch);
+                }
+                message.copy_from_slice(w);
+                prox(scratch, message);
+                let squares = if measured { square_distance(message, w) } else { 0.0 };
+                for (m, w) in message.iter_mut().zip(w.iter_mut()) {
+                    let (new, old) = (*m, *w);
+                    *m = 2.0 * new - old;
+                    *w = if relaxation == 1.0 { new } else { old + relaxation * (new - old) };
+                }
+                squares
+            };
+            moved.params += degree * squares;
+            let end = layout.inner_end[p] as usize;
+            if end >= next_edge + TOGETHER {
+                let duals = &mut inner[next_edge * dim..end * dim];
+                let mut run = all.edges(&records[next_edge..end], duals, messages, begin, scratch);
+                moved.duals += problem.penalty().absorb(&mut run);
+                next_edge = end;
+            }
+        }
+        if records.len() > next_edge {
+            let duals = &mut inner[next_edge * dim..];
+            let mut run = all.edges(&records[next_edge..], duals, messages, begin, scratch);
+            moved.duals += problem.penalty().absorb(&mut run);
+        }
+        moved
+    }
+}
