@@ -18,6 +18,16 @@ use crate::{Matrix, Problem, Start};
 
 /// Part of the way to the boundary.
 const WAY: f64 = 0.99;
+/// The least product t·s, as a part of their mean.
+const CENTRAL: f64 = 1e-3;
+/// A step that is shorter is replaced by one toward the center, which makes all products more equal.
+const SHORT: f64 = 0.1;
+const CENTERING: f64 = 0.8;
+/// No step is shorter.
+const TINY: f64 = 1e-3;
+/// Short steps in a row, and steps in all, after which the method is given up.
+const MOST_STALLED: u32 = 10;
+const MOST_STEPS: u32 = 100;
 /// Sweeps that a whole run may cost, and its steps, about.
 const MOST_SWEEPS: f64 = 150.0;
 const STEPS: f64 = 15.0;
@@ -42,6 +52,9 @@ pub(crate) struct Interior<'a> {
     system: Elimination,
     /// Cost of a step, in sweeps.
     pub(crate) sweeps: f64,
+    steps: u32,
+    /// Short steps in a row.
+    stalled: u32,
 }
 
 /// A direction: δu and δt.
@@ -82,7 +95,19 @@ impl<'a> Interior<'a> {
         let slacks = (0..cones).map(|k| problem.coupling(k * width / dim).powi(2)).collect();
         let quadratic = |i| matches!(problem.loss(i).curvature(), Some(c) if c.low == c.high);
         let curvatures = (0..nodes).all(quadratic).then(|| hessians(problem, &params));
-        Some(Interior { problem, width, params, duals, times, slacks, curvatures, system, sweeps })
+        Some(Interior {
+            problem,
+            width,
+            params,
+            duals,
+            times,
+            slacks,
+            curvatures,
+            system,
+            sweeps,
+            steps: 0,
+            stalled: 0,
+        })
     }
 
     /// What the cones contribute to the duality gap, at most.
@@ -118,11 +143,11 @@ impl<'a> Interior<'a> {
         Start { params: self.params.clone(), duals }
     }
 
-    /// One step; false where the system has no solution.
+    /// One step; false where the method has come to its end: the system has no solution, or the steps get no further.
     pub(crate) fn step(&mut self) -> bool {
         let problem = self.problem;
         let (edges, dim) = (problem.graph().edges(), problem.dim());
-        let Some(residual) = self.factor() else {
+        let Some(mut residual) = self.factor() else {
             return false;
         };
         // D w − t u
@@ -138,6 +163,7 @@ impl<'a> Interior<'a> {
             self.times.iter().zip(&self.slacks).map(|(t, s)| t * s).collect();
         let mean = products.iter().sum::<f64>() / products.len() as f64;
         let (_, affine) = self.direction(&residual, &apart, &products);
+        let uncorrected = (apart.clone(), products.clone());
         let length = self.longest(&affine).min(1.0);
         let there: f64 = (0..products.len()).map(|k| self.product(&affine, length, k)).sum();
         let target = mean * (there / (products.len() as f64 * mean)).clamp(0.0, 1.0).powi(3);
@@ -149,8 +175,18 @@ impl<'a> Interior<'a> {
             let du = &affine.duals[k * self.width..(k + 1) * self.width];
             out.iter_mut().zip(du).for_each(|(o, du)| *o -= affine.times[k] * du);
         }
-        let (params, step) = self.direction(&residual, &apart, &products);
-        let length = (WAY * self.longest(&step)).min(1.0);
+        let (mut params, mut step) = self.direction(&residual, &apart, &products);
+        let mut length = self.length(&step);
+        if length < SHORT {
+            // Near the boundary the correction misleads: back toward the center.
+            (apart, products) = uncorrected;
+            products.iter_mut().for_each(|product| *product -= CENTERING * mean);
+            residual.iter_mut().chain(&mut apart).for_each(|r| *r *= 1.0 - CENTERING);
+            (params, step) = self.direction(&residual, &apart, &products);
+            length = self.length(&step);
+        }
+        self.stalled = if length < SHORT { self.stalled + 1 } else { 0 };
+        self.steps += 1;
         let go = |x: &mut [f64], along: &[f64]| {
             x.iter_mut().zip(along).for_each(|(x, p)| *x += length * p);
         };
@@ -160,7 +196,8 @@ impl<'a> Interior<'a> {
         for k in 0..self.slacks.len() {
             self.slacks[k] = self.slack(k);
         }
-        length.is_finite() && self.params.as_slice().iter().all(|w| w.is_finite())
+        let moves = length.is_finite() && self.params.as_slice().iter().all(|w| w.is_finite());
+        moves && self.stalled < MOST_STALLED && self.steps < MOST_STEPS
     }
 
     /// Factors the system; gives ∇L(w) + Dᵀu, or none where there is no factor.
@@ -313,6 +350,21 @@ impl<'a> Interior<'a> {
             }
         }
         longest
+    }
+
+    /// How far to go along a direction: inside the cones, and no product t·s much smaller than the others.
+    fn length(&self, direction: &Direction) -> f64 {
+        let mut length = (WAY * self.longest(direction)).min(1.0);
+        let cones = self.times.len();
+        while length > TINY {
+            let products = (0..cones).map(|k| self.product(direction, length, k));
+            let (least, sum) = products.fold((f64::INFINITY, 0.0), |(m, s), p| (p.min(m), s + p));
+            if least >= CENTRAL * sum / cones as f64 {
+                break;
+            }
+            length *= 0.7;
+        }
+        length
     }
 
     /// t·s of a cone after a step.

@@ -212,3 +212,30 @@ fn a_chain_of_classifiers_and_of_nodes_without_data() {
     assert!(best <= other * (1.0 + 1e-8), "{best} {other}");
     assert!((best - other).abs() <= 1e-5 * other, "{best} {other}");
 }
+
+#[test]
+fn a_chain_with_gaps_in_its_data_is_solved_at_every_strength() {
+    let (nodes, dim) = (200, 2);
+    let mut truth = Matrix::zeros(nodes, dim);
+    (0..nodes).for_each(|i| truth.row_mut(i).fill(if 2 * i < nodes { 2.0 } else { -2.0 }));
+    let edges: Vec<_> = (1..nodes).map(|i| (i - 1, i, 1.0)).collect();
+    for k in 0..25 {
+        let lambda = 10f64.powf(-3.0 + 0.25 * f64::from(k));
+        let penalties: [(&str, Box<dyn Penalty>); 2] =
+            [("l1", Box::new(Norm1)), ("l2", Box::new(Norm2))];
+        for (name, penalty) in penalties {
+            let data = linear_data(&truth, 5, Noise::PerPoint(0.1), 11).unwrap();
+            let loss = |(i, d): (usize, Dataset)| {
+                // Two of five nodes have no data.
+                let d = if i * 7 % 5 < 2 { Dataset::empty(dim) } else { d };
+                LossKind::Squared.build(d, 0.0, 0.0).unwrap()
+            };
+            let losses = data.into_iter().enumerate().map(loss).collect();
+            let graph = Graph::new(nodes, &edges).unwrap();
+            let problem = Problem::new(graph, losses, penalty, lambda).unwrap();
+            let found = run(&problem, 1e-6, Solver::Auto);
+            assert_eq!(found.status, Status::Solved, "{name} {lambda}");
+            assert!(found.iterations <= 2000, "{name} {lambda}: {} iterations", found.iterations);
+        }
+    }
+}

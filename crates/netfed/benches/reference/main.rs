@@ -3,6 +3,7 @@
 //!     cargo bench --bench reference                                the bundled instances, to 1e-6
 //!     cargo bench --bench reference -- json FILE                   the same, also as JSON
 //!     cargo bench --bench reference -- instance DIR target 1e-4    other instances and accuracies; both may be repeated
+//!     cargo bench --bench reference -- path                        paths of 50 values of λ against single solves (`path.rs`)
 //!
 //! The solver does not know P*. So the least number of iterations k that reaches the accuracy is searched for (runs repeat to the last
 //! bit), and then `solve` with k iterations on a problem that is already built is timed: the least of several runs, with the
@@ -19,6 +20,7 @@
 )]
 
 mod instance;
+mod path;
 
 use instance::Instance;
 use netfed::{Options, Problem, Solver, solve};
@@ -34,6 +36,10 @@ const MOST_SECONDS: f64 = 100.0;
 fn main() {
     let wanted = Wanted::from_args();
     let pools = [1, 2].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
+    if wanted.path {
+        let instances: Vec<_> = wanted.instances.iter().map(|f| Instance::read(f)).collect();
+        return pools[0].install(|| path::table(&instances));
+    }
     println!(
         "{:<14} {:<8} {:>7} {:<11} {:>8} {:>10} {:>11} {:>11} {:>12} {:>13} {:>9}",
         "instance",
@@ -106,24 +112,27 @@ struct Wanted {
     instances: Vec<PathBuf>,
     targets: Vec<f64>,
     json: Option<PathBuf>,
+    path: bool,
 }
 
 impl Wanted {
     fn from_args() -> Wanted {
-        let mut wanted = Wanted { instances: Vec::new(), targets: Vec::new(), json: None };
+        let mut wanted =
+            Wanted { instances: Vec::new(), targets: Vec::new(), json: None, path: false };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut value =
                 || args.next().unwrap_or_else(|| stop(&format!("a value must follow {arg}")));
             match arg.as_str() {
                 "--bench" => {} // cargo adds it
+                "path" => wanted.path = true,
                 "json" => wanted.json = Some(value().into()),
                 "instance" => wanted.instances.push(value().into()),
                 "target" => match value().parse() {
                     Ok(target) if target > 0.0 => wanted.targets.push(target),
                     _ => stop("the value of target must be a positive number"),
                 },
-                _ => stop(&format!("unknown argument {arg}; known: json, instance, target")),
+                _ => stop(&format!("unknown argument {arg}; known: json, path, instance, target")),
             }
         }
         if wanted.instances.is_empty() {
