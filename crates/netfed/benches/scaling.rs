@@ -2,6 +2,7 @@
 //!
 //!     cargo bench --bench scaling            up to 100,000 nodes
 //!     cargo bench --bench scaling -- large   up to 1,000,000 nodes
+//!     cargo bench --bench scaling -- accuracy [NODES DIM LAMBDA]   iterations to a true and to a certified accuracy
 
 #![allow(
     clippy::unwrap_used,
@@ -20,6 +21,9 @@ fn main() {
     if std::env::args().any(|a| a == "triad") {
         println!("{}", triad());
         return;
+    }
+    if std::env::args().any(|a| a == "accuracy") {
+        return accuracy();
     }
     let triad = triad_of_a_child();
     let large = std::env::args().any(|a| a == "large");
@@ -62,6 +66,74 @@ fn problem(nodes: usize, dim: usize) -> Problem {
     let data = linear_data(&truth, dim + 2, Noise::PerPoint(0.5), 2).unwrap();
     let losses = data.into_iter().map(|d| LossKind::Squared.build(d, 0.0, 0.0).unwrap()).collect();
     Problem::new(graph, losses, Box::new(Norm2), 0.05).unwrap()
+}
+
+/// Iterations until the objective is within 1e-3 and 1e-6 of the optimum, and until that is proven; four regions, five points per node.
+fn accuracy() {
+    let numbers: Vec<f64> = std::env::args().filter_map(|a| a.parse().ok()).collect();
+    let [nodes, dim, lambda] = numbers[..] else {
+        for (nodes, dim, lambda) in
+            [(100_000, 4, 0.1), (100_000, 4, 0.5), (1_000_000, 2, 0.1), (1_000_000, 2, 0.5)]
+        {
+            // A process each, for its peak of memory.
+            let exe = std::env::current_exe().unwrap();
+            let words = [nodes.to_string(), dim.to_string(), lambda.to_string()];
+            std::process::Command::new(exe).arg("accuracy").args(words).status().unwrap();
+        }
+        return;
+    };
+    let problem = regions(nodes as usize, dim as usize, lambda);
+    let begin = Instant::now();
+    let certified = solve(&problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap();
+    let (seconds, peak) = (begin.elapsed().as_secs_f64(), peak_megabytes());
+    // Every look is a certificate, so this run is not the one that is timed.
+    let options = Options { tolerance: 1e-9, max_iterations: 5000, ..Options::default() };
+    let best = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+    let optimum = best.certificate.objective;
+    let iterations = [1e-3, 1e-6].map(|target| first_at(&problem, optimum * (1.0 + target)));
+    println!(
+        "{nodes} nodes, {} edges, d = {dim}, λ = {lambda}: 1e-3 after {}, 1e-6 after {} iterations (optimum known to {:.0e}); certified {:.1e} after {} iterations, {seconds:.1} s, peak {peak:.0} MB",
+        problem.graph().edges().len(),
+        iterations[0],
+        iterations[1],
+        best.certificate.relative_gap,
+        certified.certificate.relative_gap,
+        certified.iterations,
+    );
+}
+
+/// The least number of iterations, to 2%, after which the objective is at most `goal`.
+fn first_at(problem: &Problem, goal: f64) -> u64 {
+    let reaches = |iterations| {
+        let options = Options { tolerance: 0.0, max_iterations: iterations, ..Options::default() };
+        let solution = solve(problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        solution.certificate.objective <= goal
+    };
+    let mut enough = 50;
+    while !reaches(enough) {
+        enough += enough / 2;
+    }
+    let mut below = 2 * enough / 3;
+    while enough - below > enough / 50 {
+        let middle = below.midpoint(enough);
+        if reaches(middle) { enough = middle } else { below = middle }
+    }
+    enough
+}
+
+/// Four regions with models of their own.
+fn regions(nodes: usize, dim: usize, lambda: f64) -> Problem {
+    let (graph, places) = random_geometric(nodes, 5 * nodes, 1).unwrap();
+    let mut truth = Matrix::zeros(nodes, dim);
+    for i in 0..nodes {
+        let place = places.row(i);
+        let region = usize::from(place[0] < 0.5) + 2 * usize::from(place[1] < 0.5);
+        let model = truth.row_mut(i).iter_mut().enumerate();
+        model.for_each(|(j, w)| *w = if (region >> (j % 2)) & 1 == 1 { 1.0 } else { -1.0 });
+    }
+    let data = linear_data(&truth, 5, Noise::PerPoint(0.5), 2).unwrap();
+    let losses = data.into_iter().map(|d| LossKind::Squared.build(d, 0.0, 0.0).unwrap()).collect();
+    Problem::new(graph, losses, Box::new(Norm2), lambda).unwrap()
 }
 
 /// Seconds of one iteration: the median over a run, without those in which a certificate is computed.
