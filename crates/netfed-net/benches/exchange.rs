@@ -82,7 +82,8 @@ fn run(mode: &str, peers: usize, bytes: usize, rounds: u64) -> (f64, usize) {
     let children: Vec<_> = (0..peers)
         .map(|m| {
             let name = format!("m{m}");
-            authority::invite(path, &path.join(&name), "ring", &name, "127.0.0.1", 30).unwrap();
+            authority::invite(path, &path.join(&name), "ring", &name, Some("127.0.0.1"), 30)
+                .unwrap();
             Command::new(std::env::current_exe().unwrap())
                 .args([
                     "member",
