@@ -15,7 +15,7 @@ use zenoh::Wait;
 
 #[test]
 fn a_port_in_use_is_named() {
-    let net = site(20, 1, false);
+    let net = site(20, 1, 0);
     let folder = net.path("m0");
     let plan = Plan::new(&net.world.graph, &net.world.host, 0);
     let metrics = || Arc::new(Metrics::new("m0".into(), Vec::new()));
@@ -30,7 +30,7 @@ fn a_port_in_use_is_named() {
 
 #[test]
 fn the_engine_carries_the_same_bits_and_tells_the_status() {
-    let site = site(0, 150, false);
+    let site = site(0, 150, 0);
     let metrics = site.metrics();
     let outcomes = site.run_all(&metrics, || {
         let observer = Observer::open(&site.federation, &site.path("observer")).unwrap();
@@ -51,7 +51,7 @@ fn the_engine_carries_the_same_bits_and_tells_the_status() {
 
 #[test]
 fn strangers_are_refused_and_training_goes_on() {
-    let site = site(10, 300, false);
+    let site = site(10, 300, 0);
     let metrics = site.metrics();
     let other = tempfile::tempdir().unwrap();
     std::fs::write(other.path().join(DESCRIPTION), "").unwrap();

@@ -13,8 +13,8 @@ use std::time::Duration;
 use zenoh::Wait;
 
 /// A router; the port of an earlier one takes a moment to be free.
-fn start(site: &Site, folder: &Path) -> Router {
-    let config = router_config(&site.federation, 0, folder, None).unwrap();
+fn start(site: &Site, router: usize, folder: &Path) -> Router {
+    let config = router_config(&site.federation, router, folder, None).unwrap();
     let attempt = |_| {
         std::thread::sleep(Duration::from_millis(100));
         Router::open(&config).ok()
@@ -29,12 +29,12 @@ fn refused(metrics: &[std::sync::Arc<netfed_net::Metrics>]) -> u64 {
 /// The router comes late and goes away for a while in the midst of the run.
 #[test]
 fn a_router_carries_the_same_bits_and_the_status() {
-    let site = site(0, 150, true);
+    let site = site(0, 150, 1);
     let metrics = site.metrics();
     let mut router = None;
     let outcomes = site.run_all(&metrics, || {
         std::thread::sleep(Duration::from_millis(300));
-        let first = start(&site, &site.path("hub"));
+        let first = start(&site, 0, &site.path("hub0"));
         let observer = Observer::open(&site.federation, &site.path("observer")).unwrap();
         let mut answers = Vec::new();
         for _ in 0..40 {
@@ -46,7 +46,7 @@ fn a_router_carries_the_same_bits_and_the_status() {
         }
         assert_eq!(answers.iter().flatten().count(), 5, "all that run answer: {answers:?}");
         drop(first);
-        router = Some(start(&site, &site.path("hub")));
+        router = Some(start(&site, 0, &site.path("hub0")));
     });
     site.assert_same_bits(&outcomes);
     assert_eq!(refused(&metrics), 0);
@@ -54,7 +54,7 @@ fn a_router_carries_the_same_bits_and_the_status() {
 
 #[test]
 fn strangers_and_members_on_the_links_of_others_are_refused() {
-    let site = site(10, 200, true);
+    let site = site(10, 200, 1);
     let metrics = site.metrics();
     let other = tempfile::tempdir().unwrap();
     std::fs::write(other.path().join(DESCRIPTION), "").unwrap();
@@ -62,9 +62,9 @@ fn strangers_and_members_on_the_links_of_others_are_refused() {
     authority::sign(other.path()).unwrap();
     authority::invite(
         other.path(),
-        &other.path().join("hub"),
+        &other.path().join("hub0"),
         "other",
-        "hub",
+        "hub0",
         Some("127.0.0.1"),
         30,
     )
@@ -72,11 +72,11 @@ fn strangers_and_members_on_the_links_of_others_are_refused() {
     let mut router = None;
     let outcomes = site.run_all(&metrics, || {
         // A router of another authority at the place of the router: nobody talks to it.
-        let stranger = start(&site, &other.path().join("hub"));
+        let stranger = start(&site, 0, &other.path().join("hub0"));
         std::thread::sleep(Duration::from_millis(1500));
         assert!(metrics.iter().all(|m| m.bytes_in.load(Relaxed) == 0));
         drop(stranger);
-        router = Some(start(&site, &site.path("hub")));
+        router = Some(start(&site, 0, &site.path("hub0")));
         std::thread::sleep(Duration::from_millis(1500));
         let endpoint = &site.federation.description.routers[0].endpoint;
         let write = |member: &str, from: usize| {
@@ -94,4 +94,24 @@ fn strangers_and_members_on_the_links_of_others_are_refused() {
         assert!(write("m4", 4) > 0, "garbage on the own link is refused at the other end");
     });
     site.assert_same_bits(&outcomes);
+}
+
+/// All but the last member know only the second router; the last one takes the first, which comes later.
+#[test]
+fn routers_pass_on_to_each_other() {
+    let site = site(20, 150, 2);
+    let metrics = site.metrics();
+    let mut routers = Vec::new();
+    let outcomes = site.run_all(&metrics, || {
+        routers.push(start(&site, 1, &site.path("hub1")));
+        let begun = |m: &std::sync::Arc<netfed_net::Metrics>| m.bytes_in.load(Relaxed) > 0;
+        let all = || metrics[..5].iter().all(begun);
+        assert!((0..100).any(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            all()
+        }));
+        routers.push(start(&site, 0, &site.path("hub0")));
+    });
+    site.assert_same_bits(&outcomes);
+    assert_eq!(refused(&metrics), 0);
 }

@@ -20,8 +20,8 @@ pub(crate) struct Site {
     pub(crate) world: World,
 }
 
-/// Six members in a ring of chords, with ports from one of the test's own on; `routed`: none of them can be reached, and there is a router.
-pub(crate) fn site(port: u32, rounds: u64, routed: bool) -> Site {
+/// Six members in a ring of chords, with ports from one of the test's own on; with routers none of them can be reached.
+pub(crate) fn site(port: u32, rounds: u64, routers: u32) -> Site {
     super::log();
     let mut world = world(6, 6);
     (world.rules.rounds, world.rules.tolerance) = (rounds, 0.0);
@@ -39,13 +39,13 @@ pub(crate) fn site(port: u32, rounds: u64, routed: bool) -> Site {
     for m in 0..6 {
         let port = port + m;
         let endpoint = format!("endpoint = \"quic/127.0.0.1:{port}\"\n");
-        let endpoint = if routed { "" } else { &endpoint };
+        let endpoint = if routers > 0 { "" } else { &endpoint };
         text.push_str(&format!("[[members]]\nname = \"m{m}\"\n{endpoint}nodes = [\"m{m}\"]\n"));
     }
-    if routed {
-        let port = port + 6;
+    for r in 0..routers {
+        let port = port + 6 + r;
         text.push_str(&format!(
-            "[[routers]]\nname = \"hub\"\nendpoint = \"quic/127.0.0.1:{port}\"\n"
+            "[[routers]]\nname = \"hub{r}\"\nendpoint = \"quic/127.0.0.1:{port}\"\n"
         ));
     }
     let folder = tempfile::tempdir().unwrap();
@@ -54,7 +54,7 @@ pub(crate) fn site(port: u32, rounds: u64, routed: bool) -> Site {
     authority::create(path, "site", 30).unwrap();
     authority::sign(path).unwrap();
     authority::check_signature(path).unwrap();
-    for name in ["m0", "m1", "m2", "m3", "m4", "m5", "hub", "observer"] {
+    for name in ["m0", "m1", "m2", "m3", "m4", "m5", "hub0", "hub1", "observer"] {
         authority::invite(path, &path.join(name), "site", name, Some("127.0.0.1"), 30).unwrap();
     }
     let federation = Federation::read(path).unwrap();
