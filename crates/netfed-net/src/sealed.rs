@@ -3,10 +3,12 @@
 //! Two members with nothing but routers between them agree on keys that live as long as their processes. The earlier one in the
 //! description, A, begins:
 //!
-//!     hello    A → B    a, 0; certificate and signature of A        a = αG, fresh
-//!     answer   B → A    b, a; certificate and signature of B        b = βG, fresh
-//!     sealed   both     counter, message under the key of the direction
-//!     knock    both     nothing: "I have no key for what you sent"; A then begins anew
+//! ```text
+//! hello    A → B    a, 0; certificate and signature of A        a = αG, fresh
+//! answer   B → A    b, a; certificate and signature of B        b = βG, fresh
+//! sealed   both     counter, message under the key of the direction
+//! knock    both     nothing: "I have no key for what you sent"; A then begins anew
+//! ```
 //!
 //! G is the base point of X25519. A signature ([`Credentials`]) is about the id of the federation, sender, receiver, kind and both points,
 //! so that it proves nothing elsewhere. The two keys come from αβG by HKDF-SHA256, with the id as salt and direction, a and b as info.
