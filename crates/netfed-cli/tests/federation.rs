@@ -268,6 +268,32 @@ fn killed_and_cut_off_peers_come_back_and_the_answer_is_the_same() {
     }
 }
 
+/// The same behind a router: members that start again agree on new keys.
+#[test]
+fn killed_peers_behind_a_router_come_back_and_the_answer_is_the_same() {
+    let place = stations(4);
+    place.run("fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --tol 0 --max-iter 1500 --out alone --quiet");
+    let router = format!("--router hub=quic/127.0.0.1:{} --max-iter 1500 --tol 0", port(5) + 10);
+    init(&place, 5, &router);
+    run(&place, "federation invite --all --federation fed");
+    let mut router = command()
+        .current_dir(place.path(""))
+        .args(["router", "--federation", "fed/invitations/hub", "--quiet"])
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let killed = std::panic::catch_unwind(|| chaos(&place, 4, 4, 11));
+    router.kill().unwrap();
+    router.wait().unwrap();
+    assert!(killed.unwrap() >= 1);
+    let own = |m: usize| place.read(&format!("out-s{m}/parameters.csv"));
+    let together: Vec<String> = (0..4)
+        .flat_map(|m| own(m).lines().skip(1).map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    let alone = place.read("alone/parameters.csv");
+    assert_eq!(together, alone.lines().skip(1).collect::<Vec<_>>());
+}
+
 /// ADMM and Fed-ADMM with mini-batches and drop-outs between peers: the bits of one process.
 #[test]
 fn other_methods_give_the_bits_of_one_process() {
