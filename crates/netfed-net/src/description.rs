@@ -1,10 +1,12 @@
 //! What a federation is: a TOML file that the organizer signs and every member checks.
 
+mod endpoints;
 mod methods;
 
+pub use endpoints::host_and_port;
 pub use methods::{Learning, Relaxing, Serving};
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +16,7 @@ use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::names::{good_member_name, natural_order};
+use crate::names::natural_order;
 use crate::peer::{Away, Rules};
 use crate::wire::FederationId;
 
@@ -170,7 +172,7 @@ impl Federation {
             return wrong("there are no members.".into());
         }
         let mut hosts: HashMap<&str, usize> = HashMap::new();
-        check_names_and_endpoints(d)?;
+        endpoints::check(d)?;
         for (m, member) in d.members.iter().enumerate() {
             if member.nodes.is_empty() {
                 return wrong(format!("the member \"{}\" has no nodes.", member.name));
@@ -261,30 +263,6 @@ impl Federation {
     }
 }
 
-/// Names are plain, endpoints in order, and none of them is there twice.
-fn check_names_and_endpoints(d: &Description) -> Result<(), Error> {
-    let wrong = |what: String| Err(Error::Invalid(what));
-    let members = d.members.iter().map(|m| ("member", &m.name, m.endpoint.as_ref()));
-    let routers = d.routers.iter().map(|r| ("router", &r.name, Some(&r.endpoint)));
-    let (mut names, mut endpoints) = (HashSet::new(), HashSet::new());
-    for (what, name, endpoint) in members.chain(routers) {
-        if !good_member_name(name) {
-            return wrong(format!(
-                "the {what} name \"{name}\" is not allowed; use letters, digits, -, _ and . (at most 60)."
-            ));
-        }
-        if !names.insert(name) {
-            return wrong(format!("there are two members or routers \"{name}\"."));
-        }
-        let Some(endpoint) = endpoint else { continue };
-        host_and_port(endpoint)?;
-        if !endpoints.insert(endpoint) {
-            return wrong(format!("two members or routers have the endpoint {endpoint}."));
-        }
-    }
-    Ok(())
-}
-
 fn away(name: &str) -> Result<Away, Error> {
     match name {
         "wait" => Ok(Away::Wait),
@@ -293,24 +271,6 @@ fn away(name: &str) -> Result<Away, Error> {
         other => {
             Err(Error::Invalid(format!("away is \"{other}\"; it must be wait, without or stop.")))
         }
-    }
-}
-
-/// Host and port of `quic/HOST:PORT`.
-pub fn host_and_port(endpoint: &str) -> Result<(String, u16), Error> {
-    let parts = endpoint.strip_prefix("quic/").and_then(|rest| rest.rsplit_once(':'));
-    let parsed = parts.and_then(|(host, port)| Some((host, port.parse::<u16>().ok()?)));
-    let clean = |host: &str| {
-        !host.is_empty()
-            && host
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']'))
-    };
-    match parsed {
-        Some((host, port)) if port > 0 && clean(host) => Ok((host.to_owned(), port)),
-        _ => Err(Error::Invalid(format!(
-            "the endpoint \"{endpoint}\" is not of the form quic/HOST:PORT."
-        ))),
     }
 }
 
