@@ -9,6 +9,7 @@ use crate::commands::federation::Federation;
 use crate::commands::graph::Graph;
 use crate::commands::peer::Peer;
 use crate::commands::relax::Relax;
+use crate::commands::router::Router;
 use crate::commands::tune::Tune;
 use crate::commands::vertical::Vertical;
 use crate::given::Given;
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Federation(Federation),
     /// Take part in a federation with the own data
     Peer(Peer),
+    /// Run a router of a federation, where members meet that cannot reach each other
+    Router(Router),
     /// Run an experiment of the paper again and compare
     Reproduce(Reproduce),
 }

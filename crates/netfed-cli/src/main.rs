@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Vertical(vertical) => commands::vertical::run(&vertical),
         Command::Federation(federation) => commands::federation::run(federation),
         Command::Peer(peer) => commands::peer::run(&peer),
+        Command::Router(router) => commands::router::run(&router),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
     };
     match done {

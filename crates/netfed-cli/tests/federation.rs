@@ -85,6 +85,80 @@ fn twelve_peers_give_the_bits_of_one_process() {
     run(&place, "predict --run together --data points.csv --out predictions.csv");
 }
 
+/// Three members that nobody can connect to and that know nothing but the address of a router, which comes last: the bits of one process.
+#[test]
+fn members_behind_firewalls_meet_at_a_router() {
+    let place = stations(3);
+    let place = &place;
+    run(
+        place,
+        "fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --out alone",
+    );
+    place.write("members.csv", "node,endpoint\ns0,\ns1,\ns2,\n");
+    let base = "federation init --graph edges.csv --features x1,x2 --lambda 0.2 --members members.csv --out fed";
+    let fails = |line: &str, part: &str| {
+        let output = place.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{line}: {}", stderr(&output));
+    };
+    let port = port(5);
+    fails(base, "say --router NAME=quic/HOST:PORT");
+    fails(&format!("{base} --router hub"), "NAME=quic/HOST:PORT");
+    fails(&format!("{base} --router hub=tcp/127.0.0.1:{port}"), "quic/HOST:PORT");
+    fails(&format!("{base} --router s1=quic/127.0.0.1:{port}"), "two members or routers \"s1\"");
+    fails(&format!("{base} --router observer=quic/127.0.0.1:{port}"), "not allowed");
+    assert!(!place.path("fed").exists());
+    run(place, &format!("{base} --router hub=quic/127.0.0.1:{port}"));
+    run(place, "federation invite --all --federation fed");
+    fails("router --federation fed/invitations/s0", "say netfed peer");
+    fails("peer --federation fed/invitations/hub --data points.csv", "say netfed router");
+    fails("router --federation fed/invitations/hub --listen nowhere", "quic/HOST:PORT");
+    place.write("own.csv", "x1,x2,y\n1,2,3\n");
+    let listens = format!("--data own.csv --listen quic/127.0.0.1:{port}");
+    fails(&format!("peer --federation fed/invitations/s0 {listens}"), "leave --listen out");
+    let said = run(place, "federation check --federation fed/invitations/s0");
+    assert!(stdout(&said).contains("neighbor s1, through a router"), "{}", stdout(&said));
+    let said = run(place, "federation check --federation fed/invitations/hub");
+    assert!(stdout(&said).contains("router hub, valid for"), "{}", stdout(&said));
+    let config = run(place, "router --federation fed/invitations/hub --config");
+    let config: serde_json::Value = serde_json::from_str(&stdout(&config)).unwrap();
+    assert_eq!(
+        (&config["mode"], &config["access_control"]["default_permission"]),
+        (&"router".into(), &"deny".into())
+    );
+    let mut peers: Vec<Child> = (0..3).map(|m| start(place, &format!("s{m}"))).collect();
+    let mut router = command()
+        .current_dir(place.path(""))
+        .args(["router", "--federation", "fed/invitations/hub", "--quiet"])
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    for (m, peer) in peers.iter_mut().enumerate() {
+        while peer.try_wait().unwrap().is_none() {
+            if begin.elapsed() > Duration::from_secs(120) {
+                peer.kill().unwrap();
+                router.kill().unwrap();
+                panic!("s{m}: {}", place.read(&format!("s{m}.log")));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    assert!(router.try_wait().unwrap().is_none(), "the router has ended");
+    router.kill().unwrap();
+    router.wait().unwrap();
+    let alone = place.read("alone/parameters.csv");
+    let own = |m: usize| place.read(&format!("out-s{m}/parameters.csv"));
+    let together: Vec<String> = (0..3)
+        .flat_map(|m| own(m).lines().skip(1).map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(together, alone.lines().skip(1).collect::<Vec<_>>());
+    assert_eq!(
+        place.json("out-s0/summary.json")["rounds"],
+        place.json("alone/summary.json")["iterations"]
+    );
+}
+
 /// A member started by hand.
 fn start(place: &Place, member: &str) -> Child {
     let points = place.read("points.csv");
@@ -192,6 +266,32 @@ fn killed_and_cut_off_peers_come_back_and_the_answer_is_the_same() {
         let alone: Vec<String> = alone.lines().skip(1).map(str::to_owned).collect();
         assert_eq!(lines, alone, "run {run_number}, after {killed} kills");
     }
+}
+
+/// The same behind a router: members that start again agree on new keys.
+#[test]
+fn killed_peers_behind_a_router_come_back_and_the_answer_is_the_same() {
+    let place = stations(4);
+    place.run("fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --tol 0 --max-iter 1500 --out alone --quiet");
+    let router = format!("--router hub=quic/127.0.0.1:{} --max-iter 1500 --tol 0", port(5) + 10);
+    init(&place, 5, &router);
+    run(&place, "federation invite --all --federation fed");
+    let mut router = command()
+        .current_dir(place.path(""))
+        .args(["router", "--federation", "fed/invitations/hub", "--quiet"])
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let killed = std::panic::catch_unwind(|| chaos(&place, 4, 4, 11));
+    router.kill().unwrap();
+    router.wait().unwrap();
+    assert!(killed.unwrap() >= 1);
+    let own = |m: usize| place.read(&format!("out-s{m}/parameters.csv"));
+    let together: Vec<String> = (0..4)
+        .flat_map(|m| own(m).lines().skip(1).map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    let alone = place.read("alone/parameters.csv");
+    assert_eq!(together, alone.lines().skip(1).collect::<Vec<_>>());
 }
 
 /// ADMM and Fed-ADMM with mini-batches and drop-outs between peers: the bits of one process.

@@ -148,22 +148,23 @@ fn with_certificate<T>(
 }
 
 /// Makes a folder for a member: description, signature, certificate of the authority, own certificate and key. `host` is the name or
-/// address that neighbors connect to.
+/// address that others connect to, if they do. The same for a router.
 pub fn invite(
     organizer: &Path,
     folder: &Path,
     federation: &str,
     member: &str,
-    host: &str,
+    host: Option<&str>,
     days: i64,
 ) -> Result<(), Error> {
     let issuer_params = ca_params(federation, 1)?;
     let issuer = Issuer::new(issuer_params, ca_key(organizer)?);
     let mut params = params(member, days)?;
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    params.subject_alt_names = CertificateParams::new(vec![host.to_owned()])
-        .map_err(|e| invalid(format!("the host {host} cannot stand in a certificate: {e}")))?
-        .subject_alt_names;
+    if let Some(host) = host.map(|h| h.trim_start_matches('[').trim_end_matches(']')) {
+        params.subject_alt_names = CertificateParams::new(vec![host.to_owned()])
+            .map_err(|e| invalid(format!("the host {host} cannot stand in a certificate: {e}")))?
+            .subject_alt_names;
+    }
     params.use_authority_key_identifier_extension = true;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages =

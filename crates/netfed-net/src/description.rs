@@ -1,10 +1,12 @@
 //! What a federation is: a TOML file that the organizer signs and every member checks.
 
+mod endpoints;
 mod methods;
 
+pub use endpoints::host_and_port;
 pub use methods::{Learning, Relaxing, Serving};
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +16,7 @@ use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::names::{good_member_name, natural_order};
+use crate::names::natural_order;
 use crate::peer::{Away, Rules};
 use crate::wire::FederationId;
 
@@ -56,8 +58,21 @@ pub struct Description {
     pub problem: toml::Table,
     /// The graph.
     pub graph: Edges,
+    /// Where members meet that cannot reach each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routers: Vec<Router>,
     /// Who takes part.
     pub members: Vec<Member>,
+}
+
+/// A place where members meet that cannot reach each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Router {
+    /// Its name, as in its certificate.
+    pub name: String,
+    /// Where it is reached: `quic/HOST:PORT`.
+    pub endpoint: String,
 }
 
 /// The edges of the graph.
@@ -74,8 +89,9 @@ pub struct Edges {
 pub struct Member {
     /// Its name: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// Where its neighbors reach it: `quic/HOST:PORT`.
-    pub endpoint: String,
+    /// Where its neighbors reach it: `quic/HOST:PORT`. Without one it connects to those that have one, and meets the others at a router.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
     /// The nodes whose data it holds.
     pub nodes: Vec<String>,
 }
@@ -156,21 +172,8 @@ impl Federation {
             return wrong("there are no members.".into());
         }
         let mut hosts: HashMap<&str, usize> = HashMap::new();
-        let (mut names, mut endpoints) = (HashSet::new(), HashSet::new());
+        endpoints::check(d)?;
         for (m, member) in d.members.iter().enumerate() {
-            if !good_member_name(&member.name) {
-                return wrong(format!(
-                    "the member name \"{}\" is not allowed; use letters, digits, -, _ and . (at most 60).",
-                    member.name
-                ));
-            }
-            if !names.insert(&member.name) {
-                return wrong(format!("there are two members \"{}\".", member.name));
-            }
-            host_and_port(&member.endpoint)?;
-            if !endpoints.insert(&member.endpoint) {
-                return wrong(format!("two members have the endpoint {}.", member.endpoint));
-            }
             if member.nodes.is_empty() {
                 return wrong(format!("the member \"{}\" has no nodes.", member.name));
             }
@@ -198,7 +201,28 @@ impl Federation {
         let host = nodes.iter().map(|n| hosts[n.as_str()]).collect();
         let mut id = [0; 16];
         id.copy_from_slice(&digest(&SHA256, text.as_bytes()).as_ref()[..16]);
-        Ok(Federation { id, nodes, host, graph, description })
+        let federation = Federation { id, nodes, host, graph, description };
+        federation.check_routes()?;
+        Ok(federation)
+    }
+
+    /// Who of two neighbors the other one connects to: the earlier one with an endpoint. None: they meet at a router.
+    pub fn listener(&self, a: usize, b: usize) -> Option<usize> {
+        let reached = |m: &usize| self.description.members[*m].endpoint.is_some();
+        [a.min(b), a.max(b)].into_iter().find(reached)
+    }
+
+    /// Neighbors without endpoints need a router.
+    fn check_routes(&self) -> Result<(), Error> {
+        let d = &self.description;
+        let mut pairs = self.graph.edges().iter().map(|e| (self.host[e.tail], self.host[e.head]));
+        match pairs.find(|&(a, b)| a != b && self.listener(a, b).is_none()) {
+            Some((a, b)) if d.routers.is_empty() => Err(Error::Invalid(format!(
+                "neither \"{}\" nor \"{}\" has an endpoint, so they need a router; say --router NAME=quic/HOST:PORT.",
+                d.members[a].name, d.members[b].name
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// The id as text.
@@ -209,6 +233,11 @@ impl Federation {
     /// The place of a member, by its name.
     pub fn member(&self, name: &str) -> Option<usize> {
         self.description.members.iter().position(|m| m.name == name)
+    }
+
+    /// The place of a router, by its name.
+    pub fn router(&self, name: &str) -> Option<usize> {
+        self.description.routers.iter().position(|r| r.name == name)
     }
 
     /// The place of the member that holds a node.
@@ -242,24 +271,6 @@ fn away(name: &str) -> Result<Away, Error> {
         other => {
             Err(Error::Invalid(format!("away is \"{other}\"; it must be wait, without or stop.")))
         }
-    }
-}
-
-/// Host and port of `quic/HOST:PORT`.
-pub fn host_and_port(endpoint: &str) -> Result<(String, u16), Error> {
-    let parts = endpoint.strip_prefix("quic/").and_then(|rest| rest.rsplit_once(':'));
-    let parsed = parts.and_then(|(host, port)| Some((host, port.parse::<u16>().ok()?)));
-    let clean = |host: &str| {
-        !host.is_empty()
-            && host
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']'))
-    };
-    match parsed {
-        Some((host, port)) if port > 0 && clean(host) => Ok((host.to_owned(), port)),
-        _ => Err(Error::Invalid(format!(
-            "the endpoint \"{endpoint}\" is not of the form quic/HOST:PORT."
-        ))),
     }
 }
 
@@ -304,9 +315,30 @@ mod tests {
         assert!(with("[\"b\", \"a\"", "[\"b\", \"z\"").contains("\"z\" of an edge"));
         assert!(with("[\"b\", \"a\", 2.0]", "[\"b\", \"a\", -2.0]").contains("weight"));
         assert!(with("quic/127.0.0.1:7001", "tls/127.0.0.1:7001").contains("quic/HOST:PORT"));
-        assert!(with("127.0.0.1:7001", "127.0.0.1:7002").contains("two members have"));
+        assert!(with("127.0.0.1:7001", "127.0.0.1:7002").contains("have the endpoint"));
         assert!(with("rounds = 10", "rounds = 10\nextra = 1").contains("extra"));
         assert!(with("name = \"b\"", "name = \"b b\"").contains("not allowed"));
         assert!(with("nodes = [\"b\"]", "nodes = [\"a\"]").contains("two members"));
+        assert!(with("name = \"b\"", "name = \"a\"").contains("two members or routers \"a\""));
+    }
+
+    #[test]
+    fn members_without_endpoints_meet_at_routers() {
+        let hidden = |name: &str, text: &str| {
+            let port = if name == "b" { 7001 } else { 7002 };
+            text.replace(&format!("endpoint = \"quic/127.0.0.1:{port}\"\n"), "")
+        };
+        let with_router =
+            |text: &str| text.to_owned() + "[[routers]]\nname = \"r\"\nendpoint = \"quic/h:1\"\n";
+        assert_eq!(Federation::parse(&text()).unwrap().listener(1, 0), Some(0));
+        let one = Federation::parse(&hidden("b", &text())).unwrap();
+        assert_eq!((one.listener(0, 1), one.listener(1, 0)), (Some(1), Some(1)));
+        let none = hidden("a", &hidden("b", &text()));
+        let error = Federation::parse(&none).unwrap_err().to_string();
+        assert!(error.contains("neither \"a\" nor \"b\" has an endpoint"), "{error}");
+        let routed = Federation::parse(&with_router(&none)).unwrap();
+        assert_eq!((routed.listener(0, 1), routed.router("r")), (None, Some(0)));
+        let twice = with_router(&text()).replace("\"r\"", "\"a\"");
+        assert!(Federation::parse(&twice).unwrap_err().to_string().contains("two members or"));
     }
 }

@@ -7,10 +7,12 @@
 //! | the exchange with its neighbors | [`Peer`], with [`Rules`] |
 //! | what travels | [`wire`] |
 //! | what carries it | [`Transport`]: [`engine`] (Zenoh), or [`memory`] for tests |
+//! | through routers | [`sealed`], proven with [`credentials`] |
 //! | what survives a crash | [`state`] |
 //! | counters | [`Metrics`] |
 
 pub mod authority;
+pub mod credentials;
 pub mod description;
 pub mod engine;
 mod error;
@@ -21,6 +23,7 @@ pub mod names;
 pub mod otlp;
 mod peer;
 mod plan;
+pub mod sealed;
 pub mod state;
 mod transport;
 pub mod wire;

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use ring::digest::{SHA256, digest};
 
 use crate::error::Error;
-use crate::wire::{FederationId, Kind};
+use crate::wire::{FederationId, Kind, append};
 
 const MAGIC: &[u8; 8] = b"netfed 2";
 
-/// What a member may have to send again: by round and kind.
-pub type History = BTreeMap<(u64, Kind), Posted>;
+/// What a member may have to send again: by kind (steps come first) and round.
+pub type History = BTreeMap<(Kind, u64), Arc<Posted>>;
 
 /// A message that was sent, without its head.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,25 +147,15 @@ impl Store {
 
     /// Commits a state.
     pub fn commit(&self, state: &State) -> Result<(), Error> {
-        self.write(&self.encode(state))
-    }
-
-    /// A state as the bytes of its file, without the hash.
-    pub fn encode(&self, state: &State) -> Vec<u8> {
         let mut body = Vec::new();
         body.extend(MAGIC);
         body.extend(self.federation);
         Writer(&mut body).state(state);
-        body
-    }
-
-    /// Commits the bytes of a state.
-    pub fn write(&self, body: &[u8]) -> Result<(), Error> {
-        let end = digest(&SHA256, body);
+        let end = digest(&SHA256, &body);
         let (path, new) = (self.path(), self.folder.join("state.new"));
         let write = || {
             let mut file = File::create(&new)?;
-            file.write_all(body)?;
+            file.write_all(&body)?;
             file.write_all(end.as_ref())?;
             file.sync_all()?;
             fs::rename(&new, &path)?;
@@ -188,7 +178,7 @@ impl Writer<'_> {
 
     fn numbers(&mut self, values: &[f64]) {
         self.long(values.len() as u64);
-        values.iter().for_each(|v| self.0.extend(v.to_le_bytes()));
+        append(self.0, values);
     }
 
     fn state(&mut self, s: &State) {
@@ -207,7 +197,7 @@ impl Writer<'_> {
             self.numbers(&link.ours);
             self.numbers(&link.theirs);
             self.long(link.history.len() as u64);
-            for ((sequence, kind), posted) in &link.history {
+            for ((kind, sequence), posted) in &link.history {
                 self.long(*sequence);
                 self.long(u64::from(kind.code()));
                 self.long(posted.check);
@@ -271,7 +261,7 @@ impl<'a> Reader<'a> {
                 let sequence = self.long()?;
                 let kind = Kind::of(u8::try_from(self.long()?).ok()?)?;
                 let posted = Posted { check: self.long()?, numbers: self.numbers()? };
-                link.history.insert((sequence, kind), posted);
+                link.history.insert((kind, sequence), Arc::new(posted));
             }
             s.links.push(link);
         }
@@ -292,14 +282,14 @@ mod tests {
     use super::*;
 
     fn state() -> State {
-        let posted = Posted { check: 9, numbers: vec![0.5, -0.0] };
+        let posted = Arc::new(Posted { check: 9, numbers: vec![0.5, -0.0] });
         let link = LinkState {
             sequence: 7,
             pending: true,
             begun: 5,
             ours: vec![4.0],
             theirs: vec![-4.0, 0.5],
-            history: [((6, Kind::Step), posted.clone()), ((6, Kind::Look), posted)].into(),
+            history: [((Kind::Step, 6), posted.clone()), ((Kind::Look, 6), posted)].into(),
         };
         let look = LookState { round: 6, params: vec![1.0], duals: vec![], summed: true };
         State {

@@ -122,7 +122,12 @@ pub enum Refusal {
 impl Message {
     /// The message as bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEAD + 8 * self.numbers.len());
+        self.encode_with(&self.numbers)
+    }
+
+    /// The message as bytes, with these numbers instead of its own.
+    pub fn encode_with(&self, numbers: &[f64]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEAD + 8 * numbers.len());
         bytes.extend(MAGIC);
         bytes.extend([self.kind.code(), 0, 0, 0]);
         bytes.extend(self.federation);
@@ -131,9 +136,9 @@ impl Message {
         bytes.extend(self.sequence.to_le_bytes());
         bytes.extend(self.ack.to_le_bytes());
         bytes.extend(self.check.to_le_bytes());
-        bytes.extend((self.numbers.len() as u32).to_le_bytes());
+        bytes.extend((numbers.len() as u32).to_le_bytes());
         bytes.extend([0; 4]);
-        self.numbers.iter().for_each(|v| bytes.extend(v.to_le_bytes()));
+        append(&mut bytes, numbers);
         bytes
     }
 
@@ -161,13 +166,10 @@ impl Message {
         if rest.len() != 8 * count {
             return Err(Refusal::Length { expected: count, found: rest.len() / 8 });
         }
-        let mut numbers = Vec::with_capacity(count);
-        for (k, bytes) in rest.as_chunks::<8>().0.iter().enumerate() {
-            let number = f64::from_le_bytes(*bytes);
-            if !number.is_finite() {
-                return Err(Refusal::NotFinite(k));
-            }
-            numbers.push(number);
+        let numbers: Vec<f64> =
+            rest.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+        if let Some(k) = numbers.iter().position(|number| !number.is_finite()) {
+            return Err(Refusal::NotFinite(k));
         }
         Ok(Message {
             kind,
@@ -179,6 +181,15 @@ impl Message {
             check: long(48),
             numbers,
         })
+    }
+}
+
+/// Appends numbers as bytes.
+pub(crate) fn append(bytes: &mut Vec<u8>, numbers: &[f64]) {
+    let begin = bytes.len();
+    bytes.resize(begin + 8 * numbers.len(), 0);
+    for (to, number) in bytes[begin..].as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
+        *to = number.to_le_bytes();
     }
 }
 

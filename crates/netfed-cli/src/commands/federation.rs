@@ -16,10 +16,11 @@ pub(crate) use work::Work;
 use std::path::{Path, PathBuf};
 
 use netfed::Solver;
-use netfed_net::description;
+use netfed_net::{authority, description};
 
 use crate::failure::Failure;
 use crate::given::Given;
+use crate::progress::say;
 use crate::settings::Settings;
 
 /// A federation in five commands: init and invite by the organizer, check and `netfed peer` by every member, status to watch.
@@ -33,7 +34,7 @@ pub(crate) struct Federation {
 enum Command {
     /// Describe a new federation, sign it, and make its certificate authority
     Init(Box<init::Init>),
-    /// Make the folder that a member needs: description, certificate and key
+    /// Make the folder that a member or a router needs: description, certificate and key
     Invite(invite::Invite),
     /// Check a folder: signature, certificate, neighbors and, if wanted, the own data
     Check(check::Check),
@@ -52,6 +53,23 @@ pub(crate) fn run(args: Federation) -> Result<u8, Failure> {
         Command::Status(status) => status::run(&status),
         Command::Up(up) => up::run(&up),
     }
+}
+
+/// The name in the certificate of an invitation that is still good.
+pub(crate) fn own_name(folder: &Path) -> Result<String, Failure> {
+    let identity = authority::identity(folder)?;
+    if identity.days_left < 0 {
+        return Err(Failure::input(format!(
+            "{}: the certificate of \"{}\" has expired; ask the organizer for a new invitation.",
+            folder.display(),
+            identity.name
+        )));
+    }
+    let key = folder.join(authority::KEY);
+    if authority::is_exposed(&key) {
+        say(&format!("warning: {} can be read by others; say: chmod 600 {0}", key.display()));
+    }
+    Ok(identity.name)
 }
 
 /// The settings of a federation's problem, with a member's own data.

@@ -14,6 +14,7 @@ pub(crate) mod peer;
 pub(crate) mod predict;
 pub(crate) mod relax;
 pub(crate) mod reproduce;
+pub(crate) mod router;
 pub(crate) mod tune;
 pub(crate) mod vertical;
 

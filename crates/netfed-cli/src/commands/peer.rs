@@ -18,14 +18,14 @@ use netfed_net::engine::Engine;
 use netfed_net::state::Store;
 use netfed_net::{Metrics, Outcome, Peer as Member, Plan, authority, exporter, otlp};
 
-use crate::commands::federation::{GRAPH, Relaxed, SiloWork, Work, settings_of};
+use crate::commands::federation::{GRAPH, Relaxed, SiloWork, Work, own_name, settings_of};
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::federated::fed_admm;
 use crate::model_folder::FILE;
 use crate::output::Folder;
 use crate::prepare::sampled;
-use crate::progress::{catch_interrupts, say, stop_flag};
+use crate::progress::{catch_interrupts, stop_flag};
 use crate::settings::Settings;
 use own::Own;
 use report::{parameters, summary, words};
@@ -227,7 +227,7 @@ fn of_server(outcome: Outcome, dim: usize, size: usize) -> Outcome {
 }
 
 /// Logs to standard error.
-fn start_log(quiet: bool) {
+pub(crate) fn start_log(quiet: bool) {
     let default = if quiet { "warn,zenoh=error" } else { "info,zenoh=error" };
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
@@ -242,31 +242,18 @@ fn start_log(quiet: bool) {
 
 /// The member whose certificate lies in the folder.
 fn own_member(args: &Peer, federation: &Federation) -> Result<usize, Failure> {
-    let identity = authority::identity(&args.federation)?;
+    let name = own_name(&args.federation)?;
     let shown = args.federation.display();
-    if identity.days_left < 0 {
-        return Err(Failure::input(format!(
-            "{shown}: the certificate of \"{}\" has expired; ask the organizer for a new invitation.",
-            identity.name
-        )));
-    }
-    let member = federation.member(&identity.name).ok_or_else(|| {
-        Failure::input(format!(
-            "{shown}: \"{}\" is not a member of this federation.",
-            identity.name
-        ))
+    let member = federation.member(&name).ok_or_else(|| {
+        let router = federation.router(&name).map_or("", |_| " It is a router; say netfed router.");
+        Failure::input(format!("{shown}: \"{name}\" is not a member of this federation.{router}"))
     })?;
     if let Some(node) = &args.node
         && federation.member_of_node(node) != Some(member)
     {
         return Err(Failure::input(format!(
-            "the node \"{node}\" does not belong to \"{}\", whose invitation {shown} is.",
-            identity.name
+            "the node \"{node}\" does not belong to \"{name}\", whose invitation {shown} is."
         )));
-    }
-    let key = args.federation.join(authority::KEY);
-    if authority::is_exposed(&key) {
-        say(&format!("warning: {} can be read by others; say: chmod 600 {0}", key.display()));
     }
     Ok(member)
 }

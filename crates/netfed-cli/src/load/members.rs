@@ -9,12 +9,13 @@ use super::table::Table;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MemberRow {
     pub(crate) node: String,
-    pub(crate) endpoint: String,
+    /// None for a member that cannot be reached.
+    pub(crate) endpoint: Option<String>,
     /// Name of the member; the node's own if there is no such column.
     pub(crate) member: String,
 }
 
-/// Reads a file with the columns `node`, `endpoint` and, if it is there, `member`.
+/// Reads a file with the columns `node`, `endpoint` (which may be empty) and, if it is there, `member`.
 pub(crate) fn read_members(path: &Path) -> Result<Vec<MemberRow>, InputError> {
     let table = Table::open(path)?;
     let hint = "a file of members needs the columns \"node\" and \"endpoint\" (quic/HOST:PORT)";
@@ -24,7 +25,8 @@ pub(crate) fn read_members(path: &Path) -> Result<Vec<MemberRow>, InputError> {
     let named = wanted.len() > 2;
     let mut rows = Vec::new();
     table.for_each_row(&wanted, &mut |row| {
-        let (node, endpoint) = (row.id(0)?.into_owned(), row.id(1)?.into_owned());
+        let node = row.id(0)?.into_owned();
+        let endpoint = if row.is_empty(1) { None } else { Some(row.id(1)?.into_owned()) };
         let member = if named { row.id(2)?.into_owned() } else { node.clone() };
         rows.push(MemberRow { node, endpoint, member });
         Ok(())

@@ -95,6 +95,11 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Whether the cell is empty.
+    pub(super) fn is_empty(&self, at: usize) -> bool {
+        matches!(self.cell(at), Cell::Text("") | Cell::Null)
+    }
+
     /// The error for a cell that does not hold what it should.
     pub(super) fn expected(&self, at: usize, what: &str) -> InputError {
         let found = self.found(at);

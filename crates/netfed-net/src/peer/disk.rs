@@ -77,8 +77,8 @@ impl<T: Transport> Peer<'_, T> {
             self.committed = sequences;
             return;
         };
-        let (store, bytes) = (store.clone(), store.encode(&self.state()));
-        let thread = Some(std::thread::spawn(move || store.write(&bytes)));
+        let (store, state) = (store.clone(), self.state());
+        let thread = Some(std::thread::spawn(move || store.commit(&state)));
         self.writing = Some(Writing { thread, sequences });
     }
 

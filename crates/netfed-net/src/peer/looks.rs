@@ -93,7 +93,7 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn agrees(&self, link: usize, round: u64) -> bool {
         let l = &self.links[link];
         let Some(theirs) = l.inbox.get(&(Kind::Look, round)) else { return false };
-        let ours = || l.history.get(&(round, Kind::Look));
+        let ours = || l.history.get(&(Kind::Look, round));
         self.rules.lock_step() || ours().is_some_and(|ours| ours.check == theirs.check)
     }
 

@@ -1,5 +1,6 @@
 //! Messages: kept, sent, asked for again, and refused.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
@@ -19,16 +20,16 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn post(&mut self, link: usize, kind: Kind, sequence: u64, posted: Posted) {
         let kept = self.kept_looks(link);
         let l = &mut self.links[link];
-        l.history.insert((sequence, kind), posted);
+        l.history.insert((kind, sequence), Arc::new(posted));
         if kind != Kind::Step {
-            let looks: Vec<(u64, Kind)> =
-                l.history.keys().copied().filter(|k| k.1 == kind).collect();
+            let looks: Vec<(Kind, u64)> =
+                l.history.range((kind, 0)..=(kind, u64::MAX)).map(|(key, _)| *key).collect();
             for key in looks.iter().take(looks.len().saturating_sub(kept)) {
                 l.history.remove(key);
                 l.sent.remove(key);
             }
         }
-        self.outbox.push((link, (sequence, kind)));
+        self.outbox.push((link, (kind, sequence)));
     }
 
     /// Sends what was posted; where members are not in lock step, after a commit. Without one (a full disk) it waits for the next.
@@ -50,9 +51,9 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    fn send_posted(&mut self, link: usize, key: (u64, Kind)) {
-        if let Some(Posted { check, numbers }) = self.links[link].history.get(&key) {
-            self.send(link, key.1, key.0, *check, numbers.clone());
+    fn send_posted(&mut self, link: usize, key: (Kind, u64)) {
+        if let Some(posted) = self.links[link].history.get(&key) {
+            self.send(link, key.0, key.1, posted.check, &posted.numbers);
             self.links[link].sent.insert(key, Instant::now());
         }
     }
@@ -68,14 +69,7 @@ impl<T: Transport> Peer<'_, T> {
         8 * plan.sent.len().max(plan.received.len()) * self.rules.dim
     }
 
-    pub(super) fn send(
-        &self,
-        link: usize,
-        kind: Kind,
-        sequence: u64,
-        check: u64,
-        numbers: Vec<f64>,
-    ) {
+    pub(super) fn send(&self, link: usize, kind: Kind, sequence: u64, check: u64, numbers: &[f64]) {
         let to = self.plan.links[link].member;
         let message = Message {
             kind,
@@ -85,9 +79,9 @@ impl<T: Transport> Peer<'_, T> {
             sequence,
             ack: self.committed[link],
             check,
-            numbers,
+            numbers: Vec::new(),
         };
-        let bytes = message.encode();
+        let bytes = message.encode_with(numbers);
         self.metrics.bytes_out.fetch_add(bytes.len() as u64, Relaxed);
         self.transport.send(to, bytes);
     }
@@ -174,21 +168,23 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Sends again what a neighbor misses.
     pub(super) fn reply(&mut self, link: usize, sequence: u64, look: f64) {
-        let wanted = |(s, kind): &(u64, Kind)| match kind {
+        let wanted = |(kind, s): &(Kind, u64)| match kind {
             Kind::Step => *s >= sequence,
             _ => *s as f64 >= look,
         };
         let l = &self.links[link];
         let travel = self.travel_time(link);
         // What has just been sent may still be on its way.
-        let due = |key: &(u64, Kind)| l.sent.get(key).is_none_or(|sent| sent.elapsed() >= travel);
-        let keys: Vec<(u64, Kind)> =
-            l.history.keys().copied().filter(|k| wanted(k) && due(k)).take(REPLIES).collect();
-        for key in keys {
+        let due = |key: &(Kind, u64)| l.sent.get(key).is_none_or(|sent| sent.elapsed() >= travel);
+        let mut keys: Vec<(Kind, u64)> =
+            l.history.keys().copied().filter(|k| wanted(k) && due(k)).collect();
+        // What it needs first comes first, be it a round or a look.
+        keys.sort_by_key(|&(kind, sequence)| (sequence, kind));
+        for key in keys.into_iter().take(REPLIES) {
             self.send_posted(link, key);
         }
         if self.finished {
-            self.send(link, Kind::Done, self.round, 0, Vec::new());
+            self.send(link, Kind::Done, self.round, 0, &[]);
         }
     }
 
@@ -267,7 +263,7 @@ impl<T: Transport> Peer<'_, T> {
             self.metrics.requests.fetch_add(1, Relaxed);
             let (sequence, round, from) = (self.links[l].sequence, self.round, self.name(l));
             debug!(round, from, sequence, "asks again");
-            self.send(l, Kind::Request, sequence, 0, vec![needed]);
+            self.send(l, Kind::Request, sequence, 0, &[needed]);
         }
     }
 

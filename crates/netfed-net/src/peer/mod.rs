@@ -124,7 +124,7 @@ struct Link {
     theirs: Vec<f64>,
     history: History,
     /// When what is in `history` was last sent.
-    sent: BTreeMap<(u64, Kind), Instant>,
+    sent: BTreeMap<(Kind, u64), Instant>,
     inbox: BTreeMap<(Kind, u64), Posted>,
     /// What it has committed.
     ack: u64,
@@ -138,14 +138,15 @@ impl Link {
     fn forget(&mut self) {
         let first = self.ack.min(self.sequence);
         while let Some(oldest) = self.oldest().filter(|&oldest| oldest < first) {
-            self.history.remove(&(oldest, Kind::Step));
-            self.sent.remove(&(oldest, Kind::Step));
+            self.history.remove(&(Kind::Step, oldest));
+            self.sent.remove(&(Kind::Step, oldest));
         }
     }
 
     /// The oldest exchange that is kept.
     fn oldest(&self) -> Option<u64> {
-        self.history.keys().find(|(_, kind)| *kind == Kind::Step).map(|(sequence, _)| *sequence)
+        let first = self.history.first_key_value().map(|(key, _)| *key);
+        first.filter(|(kind, _)| *kind == Kind::Step).map(|(_, sequence)| sequence)
     }
 }
 
@@ -167,7 +168,7 @@ pub struct Peer<'a, T> {
     links: Vec<Link>,
     messages: Vec<f64>,
     /// Messages that are to be sent: link and key.
-    outbox: Vec<(usize, (u64, Kind))>,
+    outbox: Vec<(usize, (Kind, u64))>,
     /// Whether an exchange came to its end since the last local step.
     moved: bool,
     round: u64,
@@ -293,7 +294,7 @@ impl<'a, T: Transport> Peer<'a, T> {
 
     fn say_done(&self) {
         for link in 0..self.links.len() {
-            self.send(link, Kind::Done, self.round, 0, Vec::new());
+            self.send(link, Kind::Done, self.round, 0, &[]);
         }
     }
 
@@ -397,7 +398,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             return Ok(false);
         }
         let Some(received) = l.inbox.remove(&key) else { return Ok(false) };
-        let Some(sent) = l.history.get(&(l.sequence, Kind::Step)) else { return Ok(false) };
+        let Some(sent) = l.history.get(&(Kind::Step, l.sequence)) else { return Ok(false) };
         if sent.check != received.check {
             return Err(Error::Diverged { member: self.name(link).to_owned(), round: self.round });
         }

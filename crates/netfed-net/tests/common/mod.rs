@@ -1,6 +1,8 @@
 //! A small problem, its answer in one process, and peers in threads.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 
+pub(crate) mod site;
+
 use netfed::generate::{Noise, linear_data};
 use netfed::loss::Loss;
 use netfed::penalty::{Norm2, Penalty};
@@ -54,6 +56,14 @@ pub(crate) fn world(nodes: usize, members: usize) -> World {
     World { graph, losses: losses(nodes), host, rules }
 }
 
+/// Logs as RUST_LOG says.
+fn log() {
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_writer(std::io::stderr)
+        .try_init();
+}
+
 impl World {
     /// Algorithm 1 in one process.
     pub(crate) fn in_process(&self) -> Solution {
@@ -78,10 +88,7 @@ impl World {
         state: Option<&Path>,
         stop: &AtomicBool,
     ) -> Result<Outcome, netfed_net::Error> {
-        let _ = tracing_subscriber::fmt()
-            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
-            .with_writer(std::io::stderr)
-            .try_init();
+        log();
         let plan = Plan::new(&self.graph, &self.host, member);
         let penalty: &dyn Penalty = &Norm2;
         let node = |&i: &usize| -> Box<dyn Half> {

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use netfed_net::description::Federation;
+use netfed_net::sealed::OVERHEAD;
+use netfed_net::wire::HEAD;
 use netfed_net::{Plan, authority};
 
 use crate::commands::peer::one_node;
@@ -56,32 +58,30 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     let mut nodes = federation.nodes.clone();
     if args.federation.join(authority::CERTIFICATE).exists() {
         let identity = authority::identity(&args.federation)?;
-        let member = federation.member(&identity.name).ok_or_else(|| {
-            Failure::input(format!("\"{}\" is not a member of this federation.", identity.name))
-        })?;
         if identity.days_left < 0 {
             return Err(Failure::input(format!(
                 "the certificate of \"{}\" has expired; ask the organizer for a new invitation.",
                 identity.name
             )));
         }
-        nodes = d.members[member].nodes.clone();
-        let plan = Plan::new(&federation.graph, &federation.host, member);
-        text.push_str(&format!(
-            "  member {}, valid for {}; listens at {}\n",
-            identity.name,
-            plural(usize::try_from(identity.days_left).unwrap_or(0), "more day"),
-            d.members[member].endpoint
-        ));
-        for link in &plan.links {
-            let other = &d.members[link.member];
-            text.push_str(&format!(
-                "    neighbor {} at {}: {}, {} bytes each way per round\n",
-                other.name,
-                other.endpoint,
-                plural(link.edges.len(), "edge"),
-                64 + 8 * link.sent.len() * settings.columns.features.as_ref().map_or(0, Vec::len)
-            ));
+        let name = &identity.name;
+        let valid = plural(usize::try_from(identity.days_left).unwrap_or(0), "more day");
+        match (federation.member(name), federation.router(name)) {
+            (Some(member), _) => {
+                nodes = d.members[member].nodes.clone();
+                let dim = settings.columns.features.as_ref().map_or(0, Vec::len);
+                text.push_str(&format!("  member {name}, valid for {valid}"));
+                text.push_str(&neighbors(&federation, member, dim));
+            }
+            (None, Some(router)) => text.push_str(&format!(
+                "  router {name}, valid for {valid}; listens at {}\n",
+                d.routers[router].endpoint
+            )),
+            (None, None) => {
+                return Err(Failure::input(format!(
+                    "\"{name}\" is not a member of this federation."
+                )));
+            }
         }
         warn_if_exposed(&args.federation.join(authority::KEY), &mut text);
     }
@@ -94,6 +94,31 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     }
     print(&text);
     Ok(0)
+}
+
+/// Where a member listens, who its neighbors are, and how they meet.
+fn neighbors(federation: &Federation, member: usize, dim: usize) -> String {
+    let members = &federation.description.members;
+    let mut text = match &members[member].endpoint {
+        Some(endpoint) => format!("; listens at {endpoint}\n"),
+        None => "; nobody connects to it\n".to_owned(),
+    };
+    let plan = Plan::new(&federation.graph, &federation.host, member);
+    for link in &plan.links {
+        let other = &members[link.member];
+        let (place, more) = match (federation.listener(member, link.member), &other.endpoint) {
+            (None, _) => ("through a router", OVERHEAD),
+            (_, Some(endpoint)) => (endpoint.as_str(), 0),
+            (_, None) => ("which connects", 0),
+        };
+        text.push_str(&format!(
+            "    neighbor {}, {place}: {}, {} bytes each way per round\n",
+            other.name,
+            plural(link.edges.len(), "edge"),
+            HEAD + more + 8 * link.sent.len() * dim
+        ));
+    }
+    text
 }
 
 fn warn_if_exposed(key: &std::path::Path, text: &mut String) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use netfed_net::authority;
 use netfed_net::description::{
-    DESCRIPTION, Description, Edges, Federation, Learning, Member, Serving,
+    DESCRIPTION, Description, Edges, Federation, Learning, Member, Router, Serving,
 };
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
 
@@ -30,12 +30,15 @@ use crate::report::text::plural;
 pub(crate) struct Init {
     #[command(flatten)]
     pub(super) given: Given,
-    /// Who takes part: columns node, endpoint (quic/HOST:PORT) and, where one member holds several nodes, member
+    /// Who takes part: columns node, endpoint (quic/HOST:PORT, empty where nobody can connect) and, where one member holds several nodes, member
     #[arg(long, value_name = "FILE", help_heading = "Network", required_unless_present = "local")]
     members: Option<PathBuf>,
     /// Everyone on this machine, one member per node, on ports from this one on
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7450", conflicts_with = "members", help_heading = "Network")]
     local: Option<u16>,
+    /// A router, where neighbors meet of whom neither has an endpoint; more than one if said again. With --local nobody else can be reached
+    #[arg(long = "router", value_name = "NAME=ENDPOINT", help_heading = "Network")]
+    routers: Vec<String>,
     /// Name of the federation
     #[arg(long, value_name = "NAME", default_value = "federation", help_heading = "Network")]
     name: String,
@@ -101,7 +104,8 @@ const EXAMPLES: &str = "Examples:
   Everyone on this machine, to try it out:
     netfed federation init --graph edges.csv --features x1,x2 --lambda 0.1 --local --out federation/
     netfed federation up --local --federation federation/ --data points.csv --out run/
-
+  Members behind firewalls, with an empty endpoint in members.csv, meet at a router (netfed router):
+    netfed federation init --graph edges.csv --features age,dose --lambda 0.1 --members members.csv --router hub=quic/hub.example.org:7447 --out federation/
   Models of any kind, coupled by what they predict on public points; a member may choose its own with netfed peer --model:
     netfed federation init --solver fed-relax --graph edges.csv --features x1,x2 --public points.csv --model \"tree depth=4\" --lambda 0.5 --max-iter 10 --members members.csv --out federation/
   A graph for every silo and their consensus, learned from signals over the vertices a, b, c:
@@ -133,8 +137,10 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     }
     let rows = match (&args.members, args.local) {
         (Some(path), _) => read_members(path)?,
+        (None, _) if !args.routers.is_empty() => hidden_members(&edges.nodes),
         (None, port) => local_members(&edges.nodes, port.unwrap_or(7450))?,
     };
+    let routers = args.routers.iter().map(|r| router(r)).collect::<Result<_, _>>()?;
     let clients: Vec<String> = rows.iter().map(|r| r.node.clone()).collect();
     let mut members: BTreeMap<String, Member> = BTreeMap::new();
     let mut order = Vec::new();
@@ -146,9 +152,11 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
             Member { name: name.clone(), endpoint: row.endpoint.clone(), nodes: Vec::new() }
         });
         if member.endpoint != row.endpoint {
+            let shown = |e: &Option<String>| e.clone().unwrap_or_else(|| "none".into());
             return Err(Failure::input(format!(
                 "the member \"{name}\" has two endpoints, {} and {}.",
-                member.endpoint, row.endpoint
+                shown(&member.endpoint),
+                shown(&row.endpoint)
             )));
         }
         member.nodes.push(row.node);
@@ -207,6 +215,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         problem: toml::Table::try_from(&problem)
             .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))?,
         graph: Edges { edges },
+        routers,
         members: order.iter().filter_map(|name| members.remove(name)).collect(),
     };
     let text = toml::to_string(&description)
@@ -220,7 +229,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     authority::create(&stage, &args.name, i64::from(args.days))?;
     authority::sign(&stage)?;
     let observer = stage.join(OBSERVER);
-    authority::invite(&stage, &observer, &args.name, OBSERVER, "localhost", i64::from(args.days))?;
+    authority::invite(&stage, &observer, &args.name, OBSERVER, None, i64::from(args.days))?;
     folder.commit()?;
     let d = &federation.description;
     print(&format!(
@@ -236,6 +245,24 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// A router from NAME=ENDPOINT.
+fn router(text: &str) -> Result<Router, Failure> {
+    match text.split_once('=') {
+        Some((name, endpoint)) => Ok(Router { name: name.into(), endpoint: endpoint.into() }),
+        None => Err(Failure::input(format!(
+            "--router is \"{text}\"; it must be of the form NAME=quic/HOST:PORT."
+        ))),
+    }
+}
+
+/// One member per node, none of which can be reached.
+fn hidden_members(nodes: &[String]) -> Vec<MemberRow> {
+    let mut nodes = nodes.to_vec();
+    nodes.sort_by(|a, b| natural_order(a, b));
+    let row = |node: String| MemberRow { member: node.clone(), node, endpoint: None };
+    nodes.into_iter().map(row).collect()
+}
+
 /// One member per node on this machine.
 fn local_members(nodes: &[String], port: u16) -> Result<Vec<MemberRow>, Failure> {
     let mut nodes = nodes.to_vec();
@@ -248,7 +275,7 @@ fn local_members(nodes: &[String], port: u16) -> Result<Vec<MemberRow>, Failure>
     }
     let row = |(k, node): (usize, &String)| MemberRow {
         node: node.clone(),
-        endpoint: format!("quic/127.0.0.1:{}", usize::from(port) + k),
+        endpoint: Some(format!("quic/127.0.0.1:{}", usize::from(port) + k)),
         member: node.clone(),
     };
     Ok(nodes.iter().enumerate().map(row).collect())

@@ -1,4 +1,4 @@
-//! `netfed federation invite`: the folder that a member needs.
+//! `netfed federation invite`: the folder that a member or a router needs.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use crate::commands::print;
 use crate::failure::Failure;
 
 /// Makes the folder that a member needs to take part: the signed description, the certificate of the authority, and the member's own
-/// certificate and key. Send it over a safe way: the key in it is all that proves who the member is.
+/// certificate and key. Send it over a safe way: the key in it is all that proves who the member is. The same for a router.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  netfed federation invite clinic-1 --federation federation/\n  netfed federation invite --all --federation federation/ --days 90"
 )]
 pub(crate) struct Invite {
-    /// The node or member to invite
+    /// The node, member or router to invite
     #[arg(required_unless_present = "all")]
     node: Option<String>,
-    /// Invite every member that has no invitation yet
+    /// Invite every member and router that has no invitation yet
     #[arg(long, conflicts_with = "node")]
     all: bool,
     /// The organizer's folder
@@ -36,27 +36,28 @@ pub(crate) struct Invite {
 pub(crate) fn run(args: &Invite) -> Result<u8, Failure> {
     let federation = Federation::read(&args.federation)?;
     authority::check_signature(&args.federation)?;
-    let members: Vec<usize> = match &args.node {
+    let d = &federation.description;
+    let members = d.members.iter().map(|m| m.name.as_str());
+    let guests: Vec<&str> = members.chain(d.routers.iter().map(|r| r.name.as_str())).collect();
+    let guests = match &args.node {
         Some(name) => {
-            let found = federation.member(name).or_else(|| federation.member_of_node(name));
-            vec![found.ok_or_else(|| {
-                let known: Vec<&str> = federation
-                    .description
-                    .members
-                    .iter()
-                    .take(10)
-                    .map(|m| m.name.as_str())
-                    .collect();
-                Failure::input(format!(
-                    "\"{name}\" is neither a node nor a member; members are {}.",
-                    known.join(", ")
-                ))
-            })?]
+            let member = federation.member(name).or_else(|| federation.member_of_node(name));
+            let guest = match (member, federation.router(name)) {
+                (Some(m), _) => &d.members[m].name,
+                (None, Some(r)) => &d.routers[r].name,
+                (None, None) => {
+                    return Err(Failure::input(format!(
+                        "\"{name}\" is neither a node nor a member nor a router; members are {}.",
+                        guests.into_iter().take(10).collect::<Vec<_>>().join(", ")
+                    )));
+                }
+            };
+            vec![guest.as_str()]
         }
-        None => (0..federation.description.members.len()).collect(),
+        None => guests,
     };
-    for m in members {
-        let folder = args.out.clone().unwrap_or_else(|| place(&args.federation, &federation, m));
+    for name in guests {
+        let folder = args.out.clone().unwrap_or_else(|| place(&args.federation, name));
         if folder.exists() {
             if args.all {
                 continue;
@@ -66,27 +67,31 @@ pub(crate) fn run(args: &Invite) -> Result<u8, Failure> {
                 folder.display()
             )));
         }
-        make(&args.federation, &folder, &federation, m, args.days)?;
+        make(&args.federation, &folder, &federation, name, args.days)?;
         print(&format!("{}\n", folder.display()));
     }
     Ok(0)
 }
 
-/// Where the invitation of a member lies.
-pub(crate) fn place(organizer: &Path, federation: &Federation, member: usize) -> PathBuf {
-    organizer.join("invitations").join(&federation.description.members[member].name)
+/// Where the invitation of a member or a router lies.
+pub(crate) fn place(organizer: &Path, name: &str) -> PathBuf {
+    organizer.join("invitations").join(name)
 }
 
-/// Makes the invitation of a member.
+/// Makes the invitation of a member or a router.
 pub(crate) fn make(
     organizer: &Path,
     folder: &Path,
     federation: &Federation,
-    member: usize,
+    name: &str,
     days: i64,
 ) -> Result<(), Failure> {
     let d = &federation.description;
-    let (host, _) = host_and_port(&d.members[member].endpoint)?;
-    authority::invite(organizer, folder, &d.name, &d.members[member].name, &host, days)?;
+    let endpoint = match federation.router(name) {
+        Some(router) => Some(&d.routers[router].endpoint),
+        None => federation.member(name).and_then(|m| d.members[m].endpoint.as_ref()),
+    };
+    let host = endpoint.map(|e| host_and_port(e)).transpose()?.map(|(host, _)| host);
+    authority::invite(organizer, folder, &d.name, name, host.as_deref(), days)?;
     Ok(())
 }

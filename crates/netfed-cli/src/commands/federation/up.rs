@@ -20,7 +20,7 @@ use crate::progress::{catch_interrupts, interrupted, say};
 use crate::report::text::plural;
 use crate::settings::Settings;
 
-/// Starts all members of a federation as processes on this machine, each with the points of its own nodes, and puts their models together.
+/// Starts all members and routers of a federation as processes on this machine, each with the points of its own nodes, and puts their models together.
 /// For trying a federation out: the processes talk to each other as they would across the world.
 #[derive(clap::Args)]
 #[command(
@@ -67,7 +67,11 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
     let work = tempfile::tempdir()
         .map_err(|e| Failure::other(format!("cannot make a temporary folder: {e}.")))?;
     let mut peers = Peers(Vec::new());
+    let mut routers = Peers(Vec::new());
     catch_interrupts();
+    for router in &federation.description.routers {
+        routers.0.push(start_router(args, &federation, &router.name, work.path())?);
+    }
     for m in 0..federation.description.members.len() {
         let own = match federation.description.members[m].nodes.as_slice() {
             [node] => models.get(node).map(String::as_str),
@@ -78,7 +82,7 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
     if !args.quiet {
         say(&format!("{} started", plural(peers.0.len(), "peer")));
     }
-    let done = peers.wait(work.path(), args.quiet)?;
+    let done = peers.wait(&mut routers, work.path(), args.quiet)?;
     if !done {
         return Err(Failure::other("stopped; no results were written.".into()));
     }
@@ -89,8 +93,8 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
 struct Peers(Vec<(String, Child)>);
 
 impl Peers {
-    /// Waits for all; false after Ctrl-C.
-    fn wait(&mut self, work: &Path, quiet: bool) -> Result<bool, Failure> {
+    /// Waits for all, while the routers run; false after Ctrl-C.
+    fn wait(&mut self, routers: &mut Peers, work: &Path, quiet: bool) -> Result<bool, Failure> {
         let mut running: Vec<usize> = (0..self.0.len()).collect();
         let mut told = Instant::now();
         while let Some(&first) = running.first() {
@@ -103,6 +107,11 @@ impl Peers {
             if interrupted() {
                 return Ok(false);
             }
+            for (name, child) in &mut routers.0 {
+                if let Ok(Some(_)) = child.try_wait() {
+                    return Err(failed("router", name, work));
+                }
+            }
             for k in running.clone() {
                 let (name, child) = &mut self.0[k];
                 let ended = child
@@ -110,11 +119,7 @@ impl Peers {
                     .map_err(|e| Failure::other(format!("cannot wait for {name}: {e}.")))?;
                 let Some(status) = ended else { continue };
                 if !matches!(status.code(), Some(0 | 3)) {
-                    let last = last_line(work, name);
-                    return Err(Failure::other(format!(
-                        "the peer {name} failed: {}",
-                        last.as_deref().unwrap_or("it left no message.")
-                    )));
+                    return Err(failed("peer", name, work));
                 }
                 running.retain(|r| *r != k);
             }
@@ -122,6 +127,12 @@ impl Peers {
         }
         Ok(true)
     }
+}
+
+fn failed(what: &str, name: &str, work: &Path) -> Failure {
+    let last = last_line(work, name);
+    let last = last.as_deref().unwrap_or("it left no message.");
+    Failure::other(format!("the {what} {name} failed: {last}"))
 }
 
 /// The last line of a peer's log.
@@ -139,6 +150,31 @@ impl Drop for Peers {
     }
 }
 
+/// The folder of a member or a router.
+fn invited(args: &Up, federation: &Federation, name: &str) -> Result<PathBuf, Failure> {
+    let folder = invite::place(&args.federation, name);
+    if !folder.exists() {
+        invite::make(&args.federation, &folder, federation, name, 365)?;
+    }
+    Ok(folder)
+}
+
+fn start_router(
+    args: &Up,
+    federation: &Federation,
+    name: &str,
+    work: &Path,
+) -> Result<(String, Child), Failure> {
+    let folder = invited(args, federation, name)?;
+    let cannot =
+        |e: std::io::Error| Failure::other(format!("cannot start the router {name}: {e}."));
+    let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
+    command.args(["router", "--federation"]).arg(&folder);
+    let log = File::create(work.join(format!("{name}.log"))).map_err(cannot)?;
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    Ok((name.to_owned(), command.spawn().map_err(cannot)?))
+}
+
 fn start(
     args: &Up,
     federation: &Federation,
@@ -148,10 +184,7 @@ fn start(
     work: &Path,
 ) -> Result<(String, Child), Failure> {
     let name = federation.description.members[member].name.clone();
-    let folder = invite::place(&args.federation, federation, member);
-    if !folder.exists() {
-        invite::make(&args.federation, &folder, federation, member, 365)?;
-    }
+    let folder = invited(args, federation, &name)?;
     let cannot = |e: std::io::Error| Failure::other(format!("cannot start the peer {name}: {e}."));
     let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
     command.args(["peer", "--linger", "10", "--federation"]).arg(&folder);
