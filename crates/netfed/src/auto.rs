@@ -194,8 +194,9 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
             let certificate = run.certify(&point);
             outlook.note(run.iterations, certificate.accuracy());
             if !run.goes_on() {
-                // Sweeps may have gone uphill since the last try.
-                let tries = [fused, best].into_iter().flatten();
+                // Sweeps may have gone uphill since the last try; and models that are nearly equal cost more than equal ones.
+                let equal = (kinks != Kinks::None).then(|| equalized(run, &point));
+                let tries = [fused, best, equal].into_iter().flatten();
                 let (point, proof) = tries.fold((point, certificate), |best, one| {
                     if one.1.is_better(&best.1) { one } else { best }
                 });
@@ -303,11 +304,16 @@ fn fuse(
 
 /// Equal models made exactly equal, if the point is still good enough.
 fn snap(run: &mut Run<'_>, point: &Start) -> Option<(Start, Certificate)> {
+    Some(equalized(run, point)).filter(|(_, proof)| run.meets(proof))
+}
+
+/// Each model replaced by the mean of those that should equal it.
+fn equalized(run: &mut Run<'_>, point: &Start) -> (Start, Certificate) {
     let fusion = Fusion::of(run.problem, &point.duals);
-    let mut snapped = point.clone();
-    fusion.spread(&fusion.mean(point.params.as_slice()), snapped.params.as_mut_slice());
-    let proof = run.examine(&snapped);
-    run.meets(&proof).then_some((snapped, proof))
+    let mut equal = point.clone();
+    fusion.spread(&fusion.mean(point.params.as_slice()), equal.params.as_mut_slice());
+    let proof = run.examine(&equal);
+    (equal, proof)
 }
 
 /// κ = √A, relative to its geometric mean.
