@@ -63,15 +63,21 @@ impl Discrepancy for KolmogorovSmirnov {
         if one.iter().chain(other).any(Vec::is_empty) {
             return Ok(f64::INFINITY);
         }
-        let p_value =
-            |(x, y): (&Vec<f64>, &Vec<f64>)| smirnov_tail(largest_step(x, y), x.len(), y.len());
+        let table = self.tails.table(i, j);
+        let p_value = |(x, y): (&Vec<f64>, &Vec<f64>)| {
+            let step = largest_step(x, y);
+            let known = table.and_then(|t| t.tail(step));
+            known.unwrap_or_else(|| smirnov_tail(step, x.len(), y.len()))
+        };
         Ok(self.combination.discrepancy(one.iter().zip(other).map(p_value)))
     }
 
     fn at_least(&self, i: usize, j: usize) -> f64 {
         let (m, n) = (self.rows(i), self.rows(j));
-        let Some(logs) = self.tails.logs(i, j) else { return 0.0 };
-        let bound = |(x, y): (&[f32; PLACES], &[f32; PLACES])| logs.at(step_at_least(x, y, m, n));
+        let Some(table) = self.tails.table(i, j) else { return 0.0 };
+        let bound = |(x, y): (&[f32; PLACES], &[f32; PLACES])| {
+            table.log_at_least(step_at_least(x, y, m, n))
+        };
         self.combination.at_least(self.counts[i].iter().zip(&self.counts[j]).map(bound))
     }
 }

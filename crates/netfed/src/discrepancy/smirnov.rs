@@ -67,20 +67,21 @@ const SIZES: usize = 256;
 /// Up to this m·n steps are whole numbers of single precision.
 const SINGLE: usize = 1 << 24;
 
-/// −ln P(D ≥ d), rounded down, for the samples of any two nodes.
+/// P(D ≥ d) for the samples of any two nodes, in tables.
 #[derive(Debug, Clone)]
 pub(super) struct Tails {
     /// The place of every node's size among the sizes that occur.
     place: Vec<Option<usize>>,
     sizes: usize,
-    tables: Vec<Option<Logs>>,
+    tables: Vec<Option<Table>>,
 }
 
-/// −ln P(D ≥ d) for two sizes, at multiples of a unit of d·m·n.
+/// P(D ≥ d) for two sizes, at multiples of a unit of d·m·n, and −ln of it.
 #[derive(Debug, Clone)]
-pub(super) struct Logs {
+pub(super) struct Table {
     unit: usize,
-    values: Vec<f64>,
+    tails: Vec<f64>,
+    logs: Vec<f64>,
 }
 
 impl Tails {
@@ -96,26 +97,37 @@ impl Tails {
         let pairs: Vec<(usize, usize)> =
             sizes.iter().flat_map(|m| sizes.iter().map(move |n| (*m, *n))).collect();
         let table =
-            |&(m, n): &(usize, usize)| (m.saturating_mul(n) <= SINGLE).then(|| Logs::new(m, n));
+            |&(m, n): &(usize, usize)| (m.saturating_mul(n) <= SINGLE).then(|| Table::new(m, n));
         Tails { place, sizes: sizes.len(), tables: pairs.par_iter().map(table).collect() }
     }
 
     /// The table of two nodes.
-    pub(super) fn logs(&self, i: usize, j: usize) -> Option<&Logs> {
+    pub(super) fn table(&self, i: usize, j: usize) -> Option<&Table> {
         self.tables[self.place[i]? * self.sizes + self.place[j]?].as_ref()
     }
 }
 
-impl Logs {
-    fn new(m: usize, n: usize) -> Logs {
-        let unit = (m * n).div_ceil(STEPS).max(1);
-        let log = |k: usize| -smirnov_tail(k * unit, m, n).max(f64::MIN_POSITIVE).ln();
-        Logs { unit, values: (0..=m * n / unit).map(log).collect() }
+impl Table {
+    fn new(m: usize, n: usize) -> Table {
+        // d·m·n is a multiple of the greatest common divisor.
+        let (mut divisor, mut rest) = (m, n);
+        while rest > 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        let unit = divisor * (m * n / divisor).div_ceil(STEPS);
+        let tails: Vec<f64> = (0..=m * n / unit).map(|k| smirnov_tail(k * unit, m, n)).collect();
+        let logs = tails.iter().map(|p| -p.max(f64::MIN_POSITIVE).ln()).collect();
+        Table { unit, tails, logs }
     }
 
-    /// No more than −ln P(D ≥ d); `step` is d·m·n.
-    pub(super) fn at(&self, step: usize) -> f64 {
-        self.values[step / self.unit]
+    /// P(D ≥ d), if it is there; `step` is d·m·n.
+    pub(super) fn tail(&self, step: usize) -> Option<f64> {
+        step.is_multiple_of(self.unit).then(|| self.tails[step / self.unit])
+    }
+
+    /// No more than −ln P(D ≥ d).
+    pub(super) fn log_at_least(&self, step: usize) -> f64 {
+        self.logs[step / self.unit]
     }
 }
 
@@ -161,15 +173,16 @@ mod tests {
         let tails = Tails::new(&sizes);
         for (i, j) in (0..7).flat_map(|i| (0..7).map(move |j| (i, j))) {
             let (m, n) = (sizes[i], sizes[j]);
-            let Some(logs) = tails.logs(i, j) else {
+            let Some(table) = tails.table(i, j) else {
                 assert!(m * n == 0);
                 continue;
             };
             for step in (0..=m * n).step_by(1 + m * n / 500) {
-                let (log, exact) = (logs.at(step), -smirnov_tail(step, m, n).ln());
-                assert!(log <= exact + 1e-12, "{step} {m} {n}: {log} {exact}");
+                let (log, exact) = (table.log_at_least(step), smirnov_tail(step, m, n));
+                assert!(log <= -exact.ln() + 1e-12, "{step} {m} {n}: {log} {exact}");
+                assert!(table.tail(step).is_none_or(|p| p == exact), "{step} {m} {n}");
             }
         }
-        assert!(Tails::new(&(1..1000).collect::<Vec<_>>()).logs(1, 2).is_none());
+        assert!(Tails::new(&(1..1000).collect::<Vec<_>>()).table(1, 2).is_none());
     }
 }

@@ -19,6 +19,9 @@ use std::ops::ControlFlow;
 const FIRST_LOOK: u64 = 8;
 /// Guesses about who is tied, at each look.
 const GUESSES: usize = 6;
+/// Accuracy of a guess that need not stand, and of an answer: of the weights relative to the largest, and of what holds a tied silo relative to ρ.
+const ROUGH: (f64, f64) = (1e-5, 1e-2);
+const DONE: (f64, f64) = (1e-14, 1e-9);
 /// Looks after which the steps stay as they are.
 const BALANCED: u64 = 15;
 
@@ -47,6 +50,9 @@ pub struct ExactGraphs {
     /// Whether the gap is within the tolerance.
     pub solved: bool,
 }
+
+/// Graphs, consensus, duals, who is tied.
+type Answer = (Matrix, Vec<f64>, Matrix, Vec<bool>);
 
 /// A silo during the rounds.
 struct Leaf<'a> {
@@ -83,7 +89,12 @@ impl Exact {
             if looks <= BALANCED {
                 star.balance();
             }
-            for (locals, consensus, duals, tied) in star.answers() {
+            for (locals, consensus, duals, tied) in
+                [star.polished(), Some(star.as_it_is())].into_iter().flatten()
+            {
+                if best.as_ref().is_some_and(|(_, found)| found.solved) {
+                    break;
+                }
                 let (gap, size) = silos.gap(&locals, &consensus, &duals);
                 let relative = gap / size.max(f64::MIN_POSITIVE);
                 if best.as_ref().is_none_or(|(known, _)| relative < *known) {
@@ -188,32 +199,39 @@ impl<'a> Star<'a> {
         }
     }
 
-    /// What the rounds say so far, as it is and polished: graphs, consensus, duals, who is tied.
-    fn answers(&self) -> Vec<(Matrix, Vec<f64>, Matrix, Vec<bool>)> {
+    /// What the rounds say so far: graphs, consensus, duals, who is tied.
+    fn as_it_is(&self) -> Answer {
         let (count, pairs) = (self.leaves.len(), self.consensus.len());
         let (mut locals, mut duals) = (Matrix::zeros(count, pairs), Matrix::zeros(count, pairs));
         for (i, leaf) in self.leaves.iter().enumerate() {
             locals.row_mut(i).copy_from_slice(&leaf.weights);
             duals.row_mut(i).copy_from_slice(&leaf.dual);
         }
-        let mut answers = vec![(locals.clone(), self.consensus.clone(), duals, vec![false; count])];
+        (locals, self.consensus.clone(), duals, vec![false; count])
+    }
+
+    /// The same, polished, if that works. A guess about who is tied is polished roughly first, and to the end when it stands.
+    fn polished(&self) -> Option<Answer> {
+        let (mut locals, mut consensus, ..) = self.as_it_is();
         let mut tied: Vec<bool> = self.leaves.iter().map(|leaf| leaf.tied).collect();
-        let mut consensus = self.consensus.clone();
         for _ in 0..GUESSES {
             if tied.iter().all(|t| *t) {
-                // Nothing but their losses holds the consensus: begin where these are finite.
-                consensus.fill(0.0);
-                let each = 1.0 / count as f64;
-                (0..count).for_each(|i| axpy(each, locals.row(i), &mut consensus));
+                consensus = self.silos.as_one();
             }
-            let done = polish(self.silos, &tied, &mut locals, &mut consensus);
-            let duals = fitting_duals(self.silos, &tied, &locals, &consensus);
-            let better = self.who_is_tied(&tied, &locals, &consensus, &duals);
-            if better == tied {
-                if done {
-                    answers.push((locals, consensus, duals, tied));
+            let mut better = tied.clone();
+            for (tolerance, slack) in [ROUGH, DONE] {
+                let done = polish(self.silos, &tied, tolerance, &mut locals, &mut consensus);
+                let duals = fitting_duals(self.silos, &tied, &locals, &consensus);
+                better = self.who_is_tied(&tied, slack, &locals, &consensus, &duals);
+                if better != tied {
+                    break;
                 }
-                break;
+                if !done {
+                    return None;
+                }
+                if (tolerance, slack) == DONE {
+                    return Some((locals, consensus, duals, tied));
+                }
             }
             for (i, leaf) in self.leaves.iter().enumerate() {
                 if tied[i] && !better[i] {
@@ -222,7 +240,7 @@ impl<'a> Star<'a> {
             }
             tied = better;
         }
-        answers
+        None
     }
 
     /// What polished graphs say about a guess: who is at the consensus all the same, and who would have to be held there by most, if that is
@@ -230,6 +248,7 @@ impl<'a> Star<'a> {
     fn who_is_tied(
         &self,
         tied: &[bool],
+        slack: f64,
         locals: &Matrix,
         consensus: &[f64],
         duals: &Matrix,
@@ -239,7 +258,7 @@ impl<'a> Star<'a> {
             .map(|i| tied[i] || distance(locals.row(i), consensus) <= near)
             .collect();
         if better == tied {
-            let mut longest = (self.silos.rho() * (1.0 + 1e-9), None);
+            let mut longest = (self.silos.rho() * (1.0 + slack), None);
             for i in (0..tied.len()).filter(|&i| tied[i]) {
                 let length = norm(duals.row(i));
                 if length > longest.0 {
