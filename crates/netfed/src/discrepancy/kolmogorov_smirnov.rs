@@ -7,7 +7,7 @@
 //!
 //! A node gives away the values of every feature, sorted: not which belong together.
 
-use super::smirnov::{Tails, smirnov_tail};
+use super::smirnov::{PARTS, Tails, smirnov_tail};
 use super::{Combination, Discrepancy, columns, sorted_column};
 use crate::{Error, Matrix};
 
@@ -20,8 +20,8 @@ pub struct KolmogorovSmirnov {
     /// For every node the values of every feature, ascending.
     sorted: Vec<Vec<Vec<f64>>>,
     combination: Combination,
-    /// For every node and feature how many values are up to each place.
-    counts: Vec<Vec<[f32; PLACES]>>,
+    /// For every node and feature the share of the values up to each place, in parts.
+    shares: Vec<Vec<[u8; PLACES]>>,
     tails: Tails,
 }
 
@@ -32,17 +32,14 @@ impl KolmogorovSmirnov {
         let sorted: Vec<Vec<Vec<f64>>> =
             samples.iter().map(|own| (0..d).map(|k| sorted_column(own, k)).collect()).collect();
         let places: Vec<[f64; PLACES]> = (0..d).map(|k| quantiles(&sorted, k)).collect();
-        let count = |(values, places): (&Vec<f64>, &[f64; PLACES])| {
-            places.map(|x| values.partition_point(|v| *v <= x) as f32)
+        let share = |(values, places): (&Vec<f64>, &[f64; PLACES])| {
+            let parts = |count| (count * PARTS / values.len().max(1)) as u8;
+            places.map(|x| parts(values.partition_point(|v| *v <= x)))
         };
-        let counts = sorted.iter().map(|own| own.iter().zip(&places).map(count).collect());
-        let counts = counts.collect();
+        let shares = sorted.iter().map(|own| own.iter().zip(&places).map(share).collect());
+        let shares = shares.collect();
         let tails = Tails::new(&samples.iter().map(Matrix::rows).collect::<Vec<_>>());
-        Ok(KolmogorovSmirnov { sorted, combination, counts, tails })
-    }
-
-    fn rows(&self, i: usize) -> usize {
-        self.sorted[i].first().map_or(0, Vec::len)
+        Ok(KolmogorovSmirnov { sorted, combination, shares, tails })
     }
 }
 
@@ -73,26 +70,13 @@ impl Discrepancy for KolmogorovSmirnov {
     }
 
     fn at_least(&self, i: usize, j: usize) -> f64 {
-        let (m, n) = (self.rows(i), self.rows(j));
         let Some(table) = self.tails.table(i, j) else { return 0.0 };
-        let bound = |(x, y): (&[f32; PLACES], &[f32; PLACES])| {
-            table.log_at_least(step_at_least(x, y, m, n))
+        let bound = |(x, y): (&[u8; PLACES], &[u8; PLACES])| {
+            let apart = x.iter().zip(y).map(|(x, y)| x.abs_diff(*y));
+            table.log_at_least(apart.fold(0, u8::max))
         };
-        self.combination.at_least(self.counts[i].iter().zip(&self.counts[j]).map(bound))
+        self.combination.at_least(self.shares[i].iter().zip(&self.shares[j]).map(bound))
     }
-}
-
-/// No more than D·m·n, from what is known at the places. All numbers are whole and below 2²⁴, so that nothing is rounded.
-fn step_at_least(x: &[f32; PLACES], y: &[f32; PLACES], m: usize, n: usize) -> usize {
-    let (m, n) = (m as f32, n as f32);
-    let mut largest = [0.0f32; 8];
-    for (x, y) in x.as_chunks::<8>().0.iter().zip(y.as_chunks::<8>().0) {
-        for k in 0..8 {
-            let step = (x[k] * n - y[k] * m).abs();
-            largest[k] = if step > largest[k] { step } else { largest[k] };
-        }
-    }
-    largest.iter().fold(0.0f32, |most, step| most.max(*step)) as usize
 }
 
 /// D·m·n, a whole number, of two ascending samples.

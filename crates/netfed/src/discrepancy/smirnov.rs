@@ -63,9 +63,9 @@ fn series(z: f64) -> f64 {
 /// A table holds this many steps at most.
 const STEPS: usize = 128;
 /// Tables are kept for at most this many sizes of samples.
-const SIZES: usize = 256;
-/// Up to this m·n steps are whole numbers of single precision.
-const SINGLE: usize = 1 << 24;
+const SIZES: usize = 128;
+/// Shares of points are told apart in parts of this.
+pub(super) const PARTS: usize = u8::MAX as usize;
 
 /// P(D ≥ d) for the samples of any two nodes, in tables.
 #[derive(Debug, Clone)]
@@ -73,10 +73,11 @@ pub(super) struct Tails {
     /// The place of every node's size among the sizes that occur.
     place: Vec<Option<usize>>,
     sizes: usize,
-    tables: Vec<Option<Table>>,
+    tables: Vec<Table>,
 }
 
-/// P(D ≥ d) for two sizes, at multiples of a unit of d·m·n, and −ln of it.
+/// P(D ≥ d) for two sizes, at multiples of a unit of d·m·n; and lower bounds of −ln of it where it is known by how many parts ⌊F·[`PARTS`]⌋ and
+/// ⌊G·[`PARTS`]⌋ differ somewhere.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     unit: usize,
@@ -96,14 +97,13 @@ impl Tails {
         let place = rows.iter().map(|m| sizes.binary_search(m).ok()).collect();
         let pairs: Vec<(usize, usize)> =
             sizes.iter().flat_map(|m| sizes.iter().map(move |n| (*m, *n))).collect();
-        let table =
-            |&(m, n): &(usize, usize)| (m.saturating_mul(n) <= SINGLE).then(|| Table::new(m, n));
-        Tails { place, sizes: sizes.len(), tables: pairs.par_iter().map(table).collect() }
+        let tables = pairs.par_iter().map(|(m, n)| Table::new(*m, *n)).collect();
+        Tails { place, sizes: sizes.len(), tables }
     }
 
     /// The table of two nodes.
     pub(super) fn table(&self, i: usize, j: usize) -> Option<&Table> {
-        self.tables[self.place[i]? * self.sizes + self.place[j]?].as_ref()
+        self.tables.get(self.place[i]? * self.sizes + self.place[j]?)
     }
 }
 
@@ -116,7 +116,13 @@ impl Table {
         }
         let unit = divisor * (m * n / divisor).div_ceil(STEPS);
         let tails: Vec<f64> = (0..=m * n / unit).map(|k| smirnov_tail(k * unit, m, n)).collect();
-        let logs = tails.iter().map(|p| -p.max(f64::MIN_POSITIVE).ln()).collect();
+        // F and G themselves then differ by more than one part less.
+        let least = |parts: usize| match parts {
+            0 => 0,
+            _ => divisor * ((parts - 1) * (m * n / divisor) / PARTS + 1),
+        };
+        let log = |parts: usize| -tails[least(parts) / unit].max(f64::MIN_POSITIVE).ln();
+        let logs = (0..=PARTS).map(log).collect();
         Table { unit, tails, logs }
     }
 
@@ -125,9 +131,9 @@ impl Table {
         step.is_multiple_of(self.unit).then(|| self.tails[step / self.unit])
     }
 
-    /// No more than −ln P(D ≥ d).
-    pub(super) fn log_at_least(&self, step: usize) -> f64 {
-        self.logs[step / self.unit]
+    /// No more than −ln P(D ≥ d), where shares differ by this many parts somewhere.
+    pub(super) fn log_at_least(&self, parts: u8) -> f64 {
+        self.logs[usize::from(parts)]
     }
 }
 
@@ -169,7 +175,7 @@ mod tests {
     }
     #[test]
     fn tables_are_bounds() {
-        let sizes = [20, 4, 50, 0, 3, 20, 300];
+        let sizes = [20, 4, 27, 0, 3, 20, 150];
         let tails = Tails::new(&sizes);
         for (i, j) in (0..7).flat_map(|i| (0..7).map(move |j| (i, j))) {
             let (m, n) = (sizes[i], sizes[j]);
@@ -177,10 +183,14 @@ mod tests {
                 assert!(m * n == 0);
                 continue;
             };
-            for step in (0..=m * n).step_by(1 + m * n / 500) {
-                let (log, exact) = (table.log_at_least(step), smirnov_tail(step, m, n));
-                assert!(log <= -exact.ln() + 1e-12, "{step} {m} {n}: {log} {exact}");
-                assert!(table.tail(step).is_none_or(|p| p == exact), "{step} {m} {n}");
+            // Every pair of shares a/m and b/n, where D might be reached.
+            for (a, b) in (0..=m).flat_map(|a| (0..=n).map(move |b| (a, b))) {
+                let (step, part) = ((a * n).abs_diff(b * m), |k: usize, of| (k * PARTS / of) as u8);
+                let known = table.tail(step);
+                let exact = known.unwrap_or_else(|| smirnov_tail(step, m, n));
+                let log = table.log_at_least(part(a, m).abs_diff(part(b, n)));
+                assert!(log <= -exact.ln() + 1e-12, "{a} {b} {m} {n}: {log} {exact}");
+                assert!(a > 3 || known.is_none_or(|p| p == smirnov_tail(step, m, n)));
             }
         }
         assert!(Tails::new(&(1..1000).collect::<Vec<_>>()).table(1, 2).is_none());
