@@ -89,19 +89,22 @@ impl Exact {
             if looks <= BALANCED {
                 star.balance();
             }
-            for (locals, consensus, duals, tied) in
-                [star.polished(), Some(star.as_it_is())].into_iter().flatten()
-            {
-                if best.as_ref().is_some_and(|(_, found)| found.solved) {
-                    break;
-                }
+            for guess in star.guesses() {
+                let (locals, consensus, duals, tied) = match guess {
+                    Some(tied) => star.polished(tied),
+                    None => star.as_it_is(),
+                };
                 let (gap, size) = silos.gap(&locals, &consensus, &duals);
                 let relative = gap / size.max(f64::MIN_POSITIVE);
-                if best.as_ref().is_none_or(|(known, _)| relative < *known) {
+                // Not a number is worse than all numbers.
+                if best.as_ref().is_none_or(|(known, _)| relative < *known || known.is_nan()) {
                     let objective = silos.objective(&locals, &consensus);
                     let graphs = SiloGraphs { locals, consensus, objective, gap, rounds };
                     let solved = relative <= self.tolerance;
                     best = Some((relative, ExactGraphs { graphs, tied, solved }));
+                    if solved {
+                        break;
+                    }
                 }
             }
             let Some((relative, found)) = &best else { continue };
@@ -210,28 +213,32 @@ impl<'a> Star<'a> {
         (locals, self.consensus.clone(), duals, vec![false; count])
     }
 
-    /// The same, polished, if that works. A guess about who is tied is polished roughly first, and to the end when it stands.
-    fn polished(&self) -> Option<Answer> {
-        let (mut locals, mut consensus, ..) = self.as_it_is();
-        let mut tied: Vec<bool> = self.leaves.iter().map(|leaf| leaf.tied).collect();
+    /// Who may be tied: what the rounds say, all, or one; None for the rounds as they are.
+    fn guesses(&self) -> impl Iterator<Item = Option<Vec<bool>>> + '_ {
+        let count = self.leaves.len();
+        let rounds = self.leaves.iter().map(|leaf| leaf.tied).collect();
+        let one = move |i| (0..count).map(|j| i == j).collect();
+        [rounds, vec![true; count]].into_iter().chain((0..count).map(one)).map(Some).chain([None])
+    }
+
+    /// The same, polished, from a guess about who is tied: roughly first, and to the end when the guess stands.
+    fn polished(&self, mut tied: Vec<bool>) -> Answer {
+        let (mut locals, mut consensus, mut duals, _) = self.as_it_is();
         for _ in 0..GUESSES {
             if tied.iter().all(|t| *t) {
                 consensus = self.silos.as_one();
             }
             let mut better = tied.clone();
             for (tolerance, slack) in [ROUGH, DONE] {
-                let done = polish(self.silos, &tied, tolerance, &mut locals, &mut consensus);
-                let duals = fitting_duals(self.silos, &tied, &locals, &consensus);
+                polish(self.silos, &tied, tolerance, &mut locals, &mut consensus);
+                duals = fitting_duals(self.silos, &tied, &locals, &consensus);
                 better = self.who_is_tied(&tied, slack, &locals, &consensus, &duals);
                 if better != tied {
                     break;
                 }
-                if !done {
-                    return None;
-                }
-                if (tolerance, slack) == DONE {
-                    return Some((locals, consensus, duals, tied));
-                }
+            }
+            if better == tied {
+                break;
             }
             for (i, leaf) in self.leaves.iter().enumerate() {
                 if tied[i] && !better[i] {
@@ -240,7 +247,7 @@ impl<'a> Star<'a> {
             }
             tied = better;
         }
-        None
+        (locals, consensus, duals, tied)
     }
 
     /// What polished graphs say about a guess: who is at the consensus all the same, and who would have to be held there by most, if that is

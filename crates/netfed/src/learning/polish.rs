@@ -31,14 +31,14 @@ struct Block<'a> {
 }
 
 /// Improves graphs of which those of tied silos are the consensus, until a step would move no weight by more than the tolerance, relative to
-/// the largest. True when it gets there; it ends early where another silo comes to the consensus.
+/// the largest. It ends early where another silo comes to the consensus, or rounding ends it.
 pub(super) fn polish(
     silos: &Silos,
     tied: &[bool],
     tolerance: f64,
     locals: &mut Matrix,
     consensus: &mut [f64],
-) -> bool {
+) {
     let all = || silos.silos().iter().zip(tied);
     let losses = all().filter(|(_, tied)| **tied).map(|(s, _)| s).collect();
     let mut blocks = vec![Block::new(losses, consensus)];
@@ -47,7 +47,7 @@ pub(super) fn polish(
             blocks.push(Block::new(vec![silo], locals.row(i)));
         }
     }
-    let done = Polish { silos, blocks: &mut blocks }.run(tolerance);
+    Polish { silos, blocks: &mut blocks }.run(tolerance);
     let mut found = blocks.iter();
     if let Some(center) = found.next() {
         consensus.copy_from_slice(&center.weights);
@@ -56,7 +56,6 @@ pub(super) fn polish(
         let own = if *tied { None } else { found.next() };
         locals.row_mut(i).copy_from_slice(own.map_or(&*consensus, |b| &b.weights));
     }
-    done
 }
 
 struct Polish<'a, 'b> {
@@ -65,25 +64,21 @@ struct Polish<'a, 'b> {
 }
 
 impl Polish<'_, '_> {
-    fn run(&mut self, tolerance: f64) -> bool {
+    fn run(&mut self, tolerance: f64) {
         for _ in 0..NEWTON_STEPS {
             let left = self.linearize();
             let center = norm(&self.blocks[0].weights);
             let rho = self.silos.rho();
             let near = |b: &Block<'_>| b.pull * NEAR * center >= rho;
-            if !left.is_finite() || self.blocks.iter().any(near) {
-                return false;
-            }
-            if left <= tolerance {
-                return true;
+            if left.is_nan() || left <= tolerance || self.blocks.iter().any(near) {
+                return;
             }
             // Far from the end a rough direction will do.
             let direction = self.direction(left.clamp(1e-8, 1e-2));
             if !self.advance(&direction) {
-                return left <= 1e-9;
+                return;
             }
         }
-        false
     }
 
     fn value(&self, points: &[&[f64]]) -> f64 {
