@@ -2,8 +2,8 @@
 //!
 //!   wᵢ⁺ = prox of τgᵢ at wᵢ − τyᵢ,   c⁺ = max(0, c + (τ/I)(Σ yᵢ − λ)),   yᵢ⁺ = clip to ρ of yᵢ + (2wᵢ⁺ − wᵢ − 2c⁺ + c)/(2τ),
 //!
-//! until they tell which silos share the graph of the consensus; then Newton's method for the rest (`polish.rs`). The answer counts only
-//! when its gap (`silos.rs`) proves it; else the rounds go on. The rounds need no more than messages wᵢ and c, since both ends can keep yᵢ; Newton's
+//! until they tell which silos share the graph of the consensus; then Newton's method for the rest (`polish.rs`). If that fails it tries that all do, or
+//! one. An answer counts only when its gap (`silos.rs`) proves it; else the rounds go on. The rounds need no more than messages wᵢ and c, since both ends can keep yᵢ; Newton's
 //! method and the gap need all gᵢ in one place.
 
 use super::dual_newton::Scratch;
