@@ -13,6 +13,7 @@ use crate::commands::router::Router;
 use crate::commands::tune::Tune;
 use crate::commands::vertical::Vertical;
 use crate::given::Given;
+use crate::results::Results;
 
 /// Networked federated learning: one personalized model per node of a graph, with a proof of how good it is
 #[derive(Parser)]
@@ -79,23 +80,13 @@ pub(crate) enum Command {
 #[derive(clap::Args)]
 #[command(after_help = FIT_EXAMPLES)]
 pub(crate) struct Fit {
-    /// Folder for the results; it must not exist
-    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
-    pub(crate) out: PathBuf,
-    /// Replace the results in a folder that exists
-    #[arg(long, help_heading = "Output")]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) results: Results,
     /// Settings from a TOML file with the same names as the flags (without --); flags win
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) given: Given,
-    /// Show no progress and no summary
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
 }
 
 const FIT_EXAMPLES: &str = "Examples:
@@ -121,12 +112,8 @@ The folder then holds parameters.csv, clusters.csv, edges.csv, history.csv, summ
     mut_arg("kappa", |a| a.hide(true)), mut_arg("availability", |a| a.hide(true))
 )]
 pub(crate) struct Path {
-    /// Folder for the results; it must not exist
-    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
-    pub(crate) out: PathBuf,
-    /// Replace the results in a folder that exists
-    #[arg(long, help_heading = "Output")]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) results: Results,
     /// Settings from a TOML file with the same names as the flags (without --); flags win; a λ in it is ignored
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
@@ -140,12 +127,6 @@ pub(crate) struct Path {
     /// Write the models of all λ, however large the file; without it only up to two million numbers
     #[arg(long, help_heading = "Output")]
     pub(crate) keep_parameters: bool,
-    /// Show no progress and no summary
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
 }
 
 /// The values of λ.
@@ -215,18 +196,8 @@ pub(crate) struct Cluster {
     /// Threads to use, at most one per core; the answer does not depend on it [default: all cores]
     #[arg(long, value_name = "COUNT", help_heading = "Solver")]
     pub(crate) threads: Option<usize>,
-    /// Folder for the results; it must not exist
-    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
-    pub(crate) out: PathBuf,
-    /// Replace the results in a folder that exists
-    #[arg(long, help_heading = "Output")]
-    pub(crate) force: bool,
-    /// Show no progress and no summary
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) results: Results,
 }
 
 const CLUSTER_EXAMPLES: &str = "Examples:

@@ -20,6 +20,7 @@ mod prepare;
 mod preset;
 mod progress;
 mod report;
+mod results;
 mod run_folder;
 mod settings;
 

@@ -3,8 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests, too")]
 
 use netfed::communities::modularity;
+use netfed::discrepancy::{
+    Combination, Discrepancy, Energy, GradientMismatch, GreatCircle, KolmogorovSmirnov,
+    MaximumMean, ModelDifference, Wasserstein, WelchT,
+};
+use netfed::generate::{Noise, linear_data};
+use netfed::similarity_graph::{Rule, Weights, similarity_graph};
 use netfed::spectral::{algebraic_connectivity, spectral_gap};
-use netfed::{Agreement, Communities, Graph};
+use netfed::{Agreement, Communities, Error, Graph, LossKind, Matrix};
+use std::ops::ControlFlow;
 
 /// The neighbors with larger numbers of every node.
 const KARATE: [&[usize]; 34] = [
@@ -96,4 +103,75 @@ fn agreement_has_the_values_of_a_reference() {
         &[0, 1, 2, 3, 4, 4, 4, 4, 4, 4],
         [0.4402724092098325, 0.6666666666666666, 0.5773502691896258],
     );
+}
+
+/// A discrepancy that bounds nothing, so that all pairs are computed.
+struct Unbounded<'a>(&'a dyn Discrepancy);
+
+impl Discrepancy for Unbounded<'_> {
+    fn nodes(&self) -> usize {
+        self.0.nodes()
+    }
+
+    fn between(&self, i: usize, j: usize) -> Result<f64, Error> {
+        self.0.between(i, j)
+    }
+}
+
+/// Nodes with 0 to 30 points, some of them copies of others, some far away, one with equal points.
+fn samples(features: usize) -> Vec<Matrix> {
+    let truth = Matrix::zeros(90, features);
+    let data = linear_data(&truth, 30, Noise::PerPoint(1.0), 5).unwrap();
+    let mut samples: Vec<Matrix> = Vec::new();
+    for (i, own) in data.iter().enumerate() {
+        let (count, far) = ([30, 20, 20, 7, 2, 1, 0][i % 7], if i % 11 == 0 { 40.0 } else { 0.0 });
+        let values = own.features()[..count * features].iter().map(|v| v + far).collect();
+        samples.push(Matrix::from_rows(features, values).unwrap());
+    }
+    samples[8] = samples[1].clone();
+    samples[50] = samples[1].clone();
+    samples[20] = Matrix::from_rows(features, vec![3.0; 4 * features]).unwrap();
+    samples[21] = samples[20].clone();
+    samples
+}
+
+#[test]
+fn quick_bounds_change_no_graph() {
+    let mut all: Vec<(&str, Box<dyn Discrepancy>)> = Vec::new();
+    for samples in [samples(1), samples(4), samples(9)] {
+        all.push(("wasserstein", Box::new(Wasserstein::new(&samples).unwrap())));
+        all.push(("energy", Box::new(Energy::new(&samples).unwrap())));
+        all.push(("mmd", Box::new(MaximumMean::new(&samples).unwrap())));
+        for combination in [Combination::Fisher, Combination::Bonferroni] {
+            all.push(("ks", Box::new(KolmogorovSmirnov::new(&samples, combination).unwrap())));
+            all.push(("t", Box::new(WelchT::new(&samples, combination).unwrap())));
+        }
+    }
+    let truth = Matrix::zeros(80, 3);
+    let losses = || {
+        let data = linear_data(&truth, 9, Noise::PerPoint(1.0), 8).unwrap();
+        data.into_iter().map(|own| LossKind::Squared.build(own, 0.1, 0.0).unwrap()).collect()
+    };
+    all.push(("models", Box::new(ModelDifference::new(losses()).unwrap())));
+    all.push(("gradients", Box::new(GradientMismatch::new(losses()).unwrap())));
+    let places: Vec<(f64, f64)> =
+        (0..80).map(|i| (f64::from(i * 7 % 41) - 20.0, f64::from(i * i % 360))).collect();
+    all.push(("distance", Box::new(GreatCircle::new(&places).unwrap())));
+    let go_on = || ControlFlow::Continue(());
+    for (name, all) in &all {
+        let n = all.nodes();
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let (bound, exact) = (all.at_least(i, j), all.between(i, j).unwrap());
+            assert!(bound <= exact || i == j, "{name} {i} {j}: {bound} {exact}");
+        }
+        for rule in
+            [Rule::Nearest(1), Rule::Nearest(7), Rule::TreeAndNearest(3), Rule::Threshold(1.0)]
+        {
+            let graph = |all: &dyn Discrepancy| similarity_graph(all, rule, Weights::One, &go_on);
+            let (quick, slow) =
+                (graph(all.as_ref()).unwrap(), graph(&Unbounded(all.as_ref())).unwrap());
+            assert_eq!(quick.graph.edges(), slow.graph.edges(), "{name} {rule:?}");
+            assert_eq!(quick.discrepancies, slow.discrepancies, "{name} {rule:?}");
+        }
+    }
 }

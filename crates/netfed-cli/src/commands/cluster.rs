@@ -12,7 +12,7 @@ use crate::args::Cluster;
 use crate::commands::path::choice;
 use crate::commands::path::files::{merges_csv, path_csv};
 use crate::commands::path::trail::{Trail, rounded};
-use crate::commands::{print, start_threads};
+use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::output::{Cell, Csv, Folder};
@@ -28,7 +28,7 @@ const DEFAULT_NEIGHBORS: usize = 10;
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
     let settings = settings(args)?;
-    let folder = Folder::new(&args.out, args.force)?;
+    let folder = Folder::new(&args.results.out, args.results.force)?;
     start_threads(settings.threads)?;
     let points = read(&settings, args)?;
     if let Some(k) = args.clusters
@@ -48,25 +48,26 @@ pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
         }
     };
     let prepared = prepare(points, edges, &settings)?;
-    if !args.quiet {
+    if !args.results.quiet {
         prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
     }
     let options = settings.options();
     catch_interrupts();
     let trail = match args.lambda {
-        Some(lambda) => {
-            Trail::along(&prepared.problem, vec![lambda], &options, None, false, args.quiet)?
-        }
-        None => Trail::follow(&prepared.problem, args.range, &options, false, args.quiet)?,
+        Some(lambda) => Trail::along(
+            &prepared.problem,
+            vec![lambda],
+            &options,
+            None,
+            false,
+            args.results.quiet,
+        )?,
+        None => Trail::follow(&prepared.problem, args.range, &options, false, args.results.quiet)?,
     };
     let (chosen, why) = choose(&trail, args);
     let grouped = Grouped { prepared, settings, trail, neighbors, coordinates, chosen, why };
     let summary = grouped.write(folder, args)?;
-    if args.json {
-        print(&format!("{summary:#}\n"));
-    } else if !args.quiet {
-        print(&grouped.words(args));
-    }
+    args.results.tell(&summary, || grouped.words(args));
     Ok(if grouped.trail.status() == "converged" { 0 } else { 3 })
 }
 
@@ -231,7 +232,7 @@ impl Grouped {
     fn words(&self, args: &Cluster) -> String {
         let point = &self.trail.points[self.chosen];
         let largest = point.clusters.sizes.iter().take(8).map(usize::to_string).collect::<Vec<_>>();
-        let report = args.out.join("report.html");
+        let report = args.results.out.join("report.html");
         format!(
             "{}: {} in {}, the largest of {}; {}\n  {}\n  {}\n  results in {}; open {}\n",
             self.trail.status(),
@@ -241,7 +242,7 @@ impl Grouped {
             duration(self.trail.total),
             self.why,
             self.graph_in_words(),
-            args.out.display(),
+            args.results.out.display(),
             report.display()
         )
     }

@@ -19,8 +19,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::commands::graph::select::read_truth as read_clusters;
+use crate::commands::start_threads;
 use crate::commands::tune::path::Data;
-use crate::commands::{print, start_threads};
 use crate::failure::Failure;
 use crate::output::Folder;
 use crate::prepare::{self, prepare};
@@ -34,7 +34,7 @@ use truth::read_models;
 pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     let start = Instant::now();
     let plan = Plan::new(args)?;
-    let folder = Folder::new(&args.out, args.force)?;
+    let folder = Folder::new(&args.results.out, args.results.force)?;
     start_threads(plan.settings.threads)?;
     let (points, edges) = prepare::read(&plan.settings)?;
     let prepared = prepare(points.clone(), edges.clone(), &plan.settings)?;
@@ -45,12 +45,12 @@ pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     let (graph, rows) = (&prepared.graph, points.node_of_row.len());
     let sizes = [rows, graph.nodes(), graph.edges().len(), prepared.features.len()];
     let warnings = prepared.warnings;
-    if !args.quiet {
+    if !args.results.quiet {
         warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
     }
     let data = Data { points, edges };
     catch_interrupts();
-    let (runs, ratio) = compare(&data, &known, &plan, args.quiet)?;
+    let (runs, ratio) = compare(&data, &known, &plan, args.results.quiet)?;
     let seconds = start.elapsed().as_secs_f64();
     let outcome = Outcome::new(plan, runs, ratio, sizes, warnings, seconds);
     let summary = files::summary(&outcome);
@@ -58,13 +58,9 @@ pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     folder.add("splits.csv", &files::splits(&outcome))?;
     folder.add("summary.json", &format!("{summary:#}\n"))?;
     folder.add("config.toml", &outcome.plan.settings.to_toml()?)?;
-    folder.add("report.html", &page::page(&outcome, &args.out))?;
+    folder.add("report.html", &page::page(&outcome, &args.results.out))?;
     folder.commit()?;
-    if args.json {
-        print(&format!("{summary:#}\n"));
-    } else if !args.quiet {
-        print(&text(&outcome, &args.out));
-    }
+    args.results.tell(&summary, || text(&outcome, &args.results.out));
     Ok(0)
 }
 

@@ -6,7 +6,7 @@ use netfed::{Bound, Clusters, Matrix, Solution, Status};
 use serde_json::json;
 
 use crate::args::Fit;
-use crate::commands::{print, start_threads};
+use crate::commands::start_threads;
 use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
 use crate::federated::{DropOuts, solve_as_asked};
@@ -25,23 +25,19 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let given = args.given.or(from_file);
     let choose = given.flavor.is_some() && given.lambda.is_none();
     let mut settings = if choose { Settings::at(given, 1.0)? } else { Settings::new(given)? };
-    let folder = Folder::new(&args.out, args.force)?;
+    let folder = Folder::new(&args.results.out, args.results.force)?;
     start_threads(settings.threads)?;
     let (points, edges) = prepare::read(&settings)?;
     let mut prepared = prepare(points, edges, &settings)?;
     if choose {
-        preset::choose_lambda(&mut prepared, &mut settings, args.quiet)?;
+        preset::choose_lambda(&mut prepared, &mut settings, args.results.quiet)?;
     }
-    if !args.quiet {
+    if !args.results.quiet {
         prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
     }
-    let fitted = Fitted::new(prepared, &settings, args.quiet)?;
+    let fitted = Fitted::new(prepared, &settings, args.results.quiet)?;
     let summary = fitted.write(folder, &settings)?;
-    if args.json {
-        print(&format!("{summary:#}\n"));
-    } else if !args.quiet {
-        print(&fitted.words(&settings, &args.out));
-    }
+    args.results.tell(&summary, || fitted.words(&settings, &args.results.out));
     Ok(if fitted.solution.status == Status::Solved { 0 } else { 3 })
 }
 

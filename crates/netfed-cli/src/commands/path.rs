@@ -12,7 +12,7 @@ use maud::html;
 use serde_json::json;
 
 use crate::args::Path;
-use crate::commands::{print, start_threads};
+use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::output::Folder;
 use crate::prepare::{self, Prepared, prepare};
@@ -35,38 +35,34 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
     }
     let given = args.given.of_many_fits(args.config.as_deref(), "netfed path")?;
     let settings = Settings::at(given, 1.0)?;
-    let folder = Folder::new(&args.out, args.force)?;
+    let folder = Folder::new(&args.results.out, args.results.force)?;
     start_threads(settings.threads)?;
     let (points, edges) = prepare::read(&settings)?;
     let folds = validation::count(args.folds, &points)?;
     let prepared = prepare(points.clone(), edges.clone(), &settings)?;
-    if !args.quiet {
+    if !args.results.quiet {
         prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
     }
     let options = settings.options();
     let numbers = args.range.lambdas.unwrap_or(50) * prepared.nodes.len() * prepared.features.len();
     let keep = args.keep_parameters || numbers <= MOST_NUMBERS;
     catch_interrupts();
-    let trail = Trail::follow(&prepared.problem, args.range, &options, keep, args.quiet)?;
+    let trail = Trail::follow(&prepared.problem, args.range, &options, keep, args.results.quiet)?;
     let top = trail.end.as_ref().and_then(|end| end.merged.as_ref());
     let validation = match folds {
         0 => None,
         _ if interrupted() => None,
         folds => {
-            if !args.quiet {
+            if !args.results.quiet {
                 say(&format!("validation: the same path on {folds} folds of the data"));
             }
-            let (lambdas, quiet) = (&trail.lambdas, args.quiet);
+            let (lambdas, quiet) = (&trail.lambdas, args.results.quiet);
             validation::validate(&points, &edges, &settings, lambdas, &options, top, folds, quiet)?
         }
     };
     let report = Walked { prepared, settings, trail, validation, keep };
     let summary = report.write(folder, &args)?;
-    if args.json {
-        print(&format!("{summary:#}\n"));
-    } else if !args.quiet {
-        print(&report.words(&args.out));
-    }
+    args.results.tell(&summary, || report.words(&args.results.out));
     Ok(if report.trail.status() == "converged" { 0 } else { 3 })
 }
 
@@ -138,7 +134,7 @@ impl Walked {
         }
         folder.add("summary.json", &format!("{summary:#}\n"))?;
         folder.add("config.toml", &format!("{}{}", self.again(args), self.settings.to_toml()?))?;
-        folder.add("report.html", &self.page(&args.out)?)?;
+        folder.add("report.html", &self.page(&args.results.out)?)?;
         folder.commit()?;
         Ok(summary)
     }

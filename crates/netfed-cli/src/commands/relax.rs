@@ -13,7 +13,7 @@ pub(crate) use input::Scaling;
 pub(crate) use input::read_public;
 pub(crate) use train::{likeliest, node};
 
-use crate::commands::{print, start_threads};
+use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::folds::folds;
 use crate::output::Folder;
@@ -26,16 +26,16 @@ pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
     if args.threads == Some(0) {
         return Err(Failure::input("--threads is 0; it must be at least 1.".into()));
     }
-    let folder = Folder::new(&args.out, args.force)?;
+    let folder = Folder::new(&args.results.out, args.results.force)?;
     start_threads(args.threads)?;
     let input = input::read(args)?;
-    if !args.quiet {
+    if !args.results.quiet {
         input.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
     }
     catch_interrupts();
     let start = std::time::Instant::now();
     let runs = 1 + usize::from(args.hold_out > 0);
-    let steps = Steps::named(runs * (args.rounds as usize + 1), "rounds", args.quiet);
+    let steps = Steps::named(runs * (args.rounds as usize + 1), "rounds", args.results.quiet);
     let judged = match args.hold_out {
         0 => None,
         count => {
@@ -54,10 +54,6 @@ pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
     let seconds = start.elapsed().as_secs_f64();
     let outcome = Outcome::new(&input, args, judged, trained, seconds)?;
     let summary = outcome.write(folder)?;
-    if args.json {
-        print(&format!("{summary:#}\n"));
-    } else if !args.quiet {
-        print(&outcome.words());
-    }
+    args.results.tell(&summary, || outcome.words());
     Ok(if outcome.trained.stopped { 3 } else { 0 })
 }

@@ -22,7 +22,7 @@ use std::path::Path;
 use netfed::Options;
 
 use crate::commands::path::trail::default_values;
-use crate::commands::{print, start_threads};
+use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::graph_file::graph_text;
 use crate::load::{EdgeList, read_points};
@@ -40,7 +40,7 @@ use variant::Variant;
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     let plan = Plan::new(args)?;
-    let folder = Folder::new(&args.out, args.force)?;
+    let folder = Folder::new(&args.results.out, args.results.force)?;
     let settings = &plan.variants[0].settings;
     start_threads(settings.threads)?;
     let (points, edges) = match plan.variants[0].recipe {
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     plan.check(&points)?;
     let data = Data { points, edges };
     catch_interrupts();
-    let outcome = tune(&data, plan, args.quiet)?;
+    let outcome = tune(&data, plan, args.results.quiet)?;
     let summary = files::summary(&outcome);
     let chosen = outcome.choice.chosen;
     folder.add("tune.csv", &files::settings(&outcome))?;
@@ -64,13 +64,9 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
         folder.add("edges.csv", &graph(&data, outcome.variant(chosen))?)?;
     }
     folder.add("config.toml", &outcome.variant(chosen).at(outcome.lambda(chosen))?.to_toml()?)?;
-    folder.add("report.html", &page::page(&outcome, &args.out))?;
+    folder.add("report.html", &page::page(&outcome, &args.results.out))?;
     folder.commit()?;
-    if args.json {
-        print(&format!("{summary:#}\n"));
-    } else if !args.quiet {
-        print(&text(&outcome, &args.out));
-    }
+    args.results.tell(&summary, || text(&outcome, &args.results.out));
     Ok(if outcome.runs().1 == 0 { 0 } else { 3 })
 }
 

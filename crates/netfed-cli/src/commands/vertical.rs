@@ -11,7 +11,6 @@ use netfed::baselines::{Rounds, Status, VerticalModel, vertical};
 use netfed::{Dataset, LossKind};
 use serde_json::json;
 
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::output::{Cell, Csv, Folder};
 use crate::progress::{catch_interrupts, interrupted};
@@ -27,7 +26,7 @@ pub(crate) fn run(args: &Vertical) -> Result<u8, Failure> {
     let kind = loss(args)?;
     let ridge = checked("--ridge", args.ridge, Range::Nonnegative)?;
     let tolerance = checked("--tol", args.tol, Range::Positive)?;
-    let folder = Folder::new(&args.out, args.force)?;
+    let folder = Folder::new(&args.results.out, args.results.force)?;
     let people = read(args, kind)?;
     let mut parties = people
         .parties
@@ -47,11 +46,7 @@ pub(crate) fn run(args: &Vertical) -> Result<u8, Failure> {
     folder.add("predictions.csv", &predictions(&people, &model))?;
     folder.add("summary.json", &format!("{summary:#}\n"))?;
     folder.commit()?;
-    if args.json {
-        print(&format!("{summary:#}\n"));
-    } else if !args.quiet {
-        print(&words(args, &people, &model));
-    }
+    args.results.tell(&summary, || words(args, &people, &model));
     Ok(if model.trace.status == Status::Settled { 0 } else { 3 })
 }
 
@@ -156,6 +151,6 @@ fn words(args: &Vertical, people: &People, model: &VerticalModel) -> String {
     if model.trace.status != Status::Settled {
         text.push_str("  The models still moved: raise --rounds, or --tol if this accuracy is enough. Features of unlike scale slow it down.\n");
     }
-    text.push_str(&format!("  models in {}\n", args.out.join("models.csv").display()));
+    text.push_str(&format!("  models in {}\n", args.results.out.join("models.csv").display()));
     text
 }

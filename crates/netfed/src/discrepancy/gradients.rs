@@ -9,6 +9,9 @@ use crate::linalg::norm;
 use crate::loss::Loss;
 use crate::{Error, Matrix, Problem};
 
+/// Gradients of so few entries need no memory of their own.
+const FEW: usize = 16;
+
 /// Lengths of gradients at the models of other nodes. A node without data cannot be compared.
 pub struct GradientMismatch {
     problem: Problem,
@@ -24,9 +27,14 @@ impl GradientMismatch {
 
     /// ‖∇Lᵢ(ŵⱼ)‖
     fn length(&self, i: usize, j: usize) -> f64 {
-        let mut gradient = vec![0.0; self.problem.dim()];
-        self.problem.loss(i).gradient(self.params.row(j), &mut gradient);
-        norm(&gradient)
+        let length = |gradient: &mut [f64]| {
+            self.problem.loss(i).gradient(self.params.row(j), gradient);
+            norm(gradient)
+        };
+        match self.problem.dim() {
+            d @ 0..=FEW => length(&mut [0.0; FEW][..d]),
+            d => length(&mut vec![0.0; d]),
+        }
     }
 }
 
@@ -40,5 +48,10 @@ impl Discrepancy for GradientMismatch {
             return Ok(f64::INFINITY);
         }
         Ok(0.5 * self.length(i, j) + 0.5 * self.length(j, i))
+    }
+
+    /// One of the two lengths.
+    fn at_least(&self, i: usize, j: usize) -> f64 {
+        0.5 * self.length(j, i)
     }
 }

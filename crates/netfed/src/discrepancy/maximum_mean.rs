@@ -3,17 +3,20 @@
 //!   MMD² = E k(X, X′) + E k(Y, Y′) − 2E k(X, Y)
 //!
 //! with averages over all pairs of points. h is the median distance of the points of all nodes, from at most [`SHOWN`] of them, spread
-//! evenly over the nodes' points in order.
+//! evenly over the nodes' points in order. It is a squared distance of mean kernels, with the quick lower bound of `landmarks.rs`.
 //!
 //! The points of a node must meet those of the other: they leave it.
 
-use super::{Discrepancy, columns};
+use super::landmarks::Landmarks;
+use super::{Discrepancy, columns, spread};
 use crate::linalg::square_distance;
 use crate::{Error, Matrix};
 use rayon::prelude::*;
 
 /// Points whose distances have the median.
 const SHOWN: usize = 1000;
+/// Landmarks of the quick lower bound: the spectrum of the kernel falls fast.
+const LANDMARKS: usize = 32;
 
 /// The maximum mean discrepancy of all nodes. A node without samples cannot be compared.
 #[derive(Debug, Clone)]
@@ -22,6 +25,7 @@ pub struct MaximumMean {
     /// E k(X, X′) of every node.
     own: Vec<f64>,
     width: f64,
+    landmarks: Landmarks,
 }
 
 impl MaximumMean {
@@ -30,7 +34,10 @@ impl MaximumMean {
         columns(samples)?;
         let width = median_distance(samples);
         let own = samples.par_iter().map(|x| mean_kernel(x, x, width)).collect();
-        Ok(MaximumMean { samples: samples.to_vec(), own, width })
+        let scale = -0.5 / (width * width);
+        let kernel = |x: &[f64], z: &[f64]| (scale * square_distance(x, z)).exp();
+        let landmarks = Landmarks::new(samples, LANDMARKS, kernel);
+        Ok(MaximumMean { samples: samples.to_vec(), own, width, landmarks })
     }
 
     /// h
@@ -41,13 +48,10 @@ impl MaximumMean {
 
 /// The median distance between points that are not equal; 1 where all are.
 fn median_distance(samples: &[Matrix]) -> f64 {
-    let all: Vec<&[f64]> =
-        samples.iter().flat_map(|own| (0..own.rows()).map(|r| own.row(r))).collect();
-    let shown = all.len().min(SHOWN);
-    let point = |k: usize| all[k * all.len() / shown];
-    let mut squares: Vec<f64> = (0..shown)
+    let shown = spread(samples, SHOWN);
+    let mut squares: Vec<f64> = (0..shown.len())
         .flat_map(|a| (0..a).map(move |b| (a, b)))
-        .map(|(a, b)| square_distance(point(a), point(b)))
+        .map(|(a, b)| square_distance(shown[a], shown[b]))
         .filter(|square| *square > 0.0)
         .collect();
     if squares.is_empty() {
@@ -79,6 +83,10 @@ impl Discrepancy for MaximumMean {
             return Ok(f64::INFINITY);
         }
         Ok((self.own[i] + self.own[j] - 2.0 * mean_kernel(x, y, self.width)).max(0.0))
+    }
+
+    fn at_least(&self, i: usize, j: usize) -> f64 {
+        self.landmarks.at_least(i, j).max(0.0)
     }
 }
 

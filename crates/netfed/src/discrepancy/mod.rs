@@ -19,8 +19,10 @@ mod gaussian;
 mod gradients;
 mod great_circle;
 mod kolmogorov_smirnov;
+mod landmarks;
 mod maximum_mean;
 mod models;
+mod smirnov;
 mod tsne;
 mod welch_t;
 
@@ -29,7 +31,7 @@ pub use energy::Energy;
 pub use gaussian::{Gaussian, Wasserstein};
 pub use gradients::GradientMismatch;
 pub use great_circle::GreatCircle;
-pub use kolmogorov_smirnov::{KolmogorovSmirnov, smirnov_tail};
+pub use kolmogorov_smirnov::KolmogorovSmirnov;
 pub use maximum_mean::MaximumMean;
 pub use models::ModelDifference;
 pub use tsne::{embedded, tsne};
@@ -58,6 +60,14 @@ fn columns(samples: &[Matrix]) -> Result<usize, Error> {
         Some(own) => Err(Error::Size { what: "features of a sample", expected, found: own.cols() }),
         None => Ok(expected),
     }
+}
+
+/// At most this many points, spread evenly over the points of all nodes in order.
+fn spread(samples: &[Matrix], most: usize) -> Vec<&[f64]> {
+    let all: Vec<&[f64]> =
+        samples.iter().flat_map(|own| (0..own.rows()).map(|r| own.row(r))).collect();
+    let count = all.len().min(most);
+    (0..count).map(|k| all[k * all.len() / count]).collect()
 }
 
 /// The values of one column, sorted.

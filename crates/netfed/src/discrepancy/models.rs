@@ -42,4 +42,8 @@ impl Discrepancy for ModelDifference {
             false => f64::INFINITY,
         })
     }
+
+    fn at_least(&self, i: usize, j: usize) -> f64 {
+        distance(self.params.row(i), self.params.row(j))
+    }
 }

@@ -11,7 +11,6 @@ use crate::Matrix;
 use crate::linalg::{distance, norm};
 
 const ROUNDS: usize = 30;
-const HALVINGS: usize = 50;
 
 /// Duals that prove the graphs optimal, if these are.
 pub(super) fn fitting_duals(
@@ -34,17 +33,21 @@ pub(super) fn fitting_duals(
             }
         }
     }
-    let who: Vec<usize> = (0..tied.len()).filter(|&i| tied[i]).collect();
+    let (who, others): (Vec<usize>, Vec<usize>) = (0..tied.len()).partition(|&i| tied[i]);
     let open: Vec<usize> = (0..pairs).filter(|&e| consensus[e] == 0.0).collect();
-    let least = duals.clone();
+    // Of every open entry the least duals of the tied silos, and what room the others leave them.
+    let least: Vec<f64> = open
+        .iter()
+        .flat_map(|&e| who.iter().map(move |&i| (i, e)))
+        .map(|(i, e)| duals.row(i)[e])
+        .collect();
+    let room = |&e: &usize| lambda - others.iter().map(|&i| duals.row(i)[e]).sum::<f64>();
+    let rooms: Vec<f64> = open.iter().map(room).collect();
     let mut weights = vec![1.0; who.len()];
     for _ in 0..ROUNDS {
-        for &e in &open {
-            let others = (0..tied.len()).filter(|&i| !tied[i]).map(|i| duals.row(i)[e]);
-            let room = lambda - others.sum::<f64>();
-            let low: Vec<f64> = who.iter().map(|&i| least.row(i)[e]).collect();
-            let price = price(&low, &weights, room);
-            for ((&i, low), weight) in who.iter().zip(&low).zip(&weights) {
+        for ((&e, low), room) in open.iter().zip(least.chunks_exact(who.len().max(1))).zip(&rooms) {
+            let price = price(low, &weights, *room);
+            for ((&i, low), weight) in who.iter().zip(low).zip(&weights) {
                 duals.row_mut(i)[e] = low.max(-price / weight);
             }
         }
@@ -60,23 +63,27 @@ pub(super) fn fitting_duals(
     duals
 }
 
-/// The least θ ≥ 0 with Σ max(lowᵢ, −θ/μᵢ) ≤ room, or one beyond which nothing changes.
+/// The least θ ≥ 0 with Σ max(lowᵢ, −θ/μᵢ) ≤ room, or one beyond which nothing changes. Without the lower limits θ would be too small; silos that are
+/// at their limit for it are there for good.
 fn price(low: &[f64], weights: &[f64], room: f64) -> f64 {
-    let total = |price: f64| -> f64 {
-        low.iter().zip(weights).map(|(low, weight)| low.max(-price / weight)).sum()
-    };
-    let (mut below, mut above) = (0.0, 0.0f64);
-    if total(below) <= room {
-        return below;
+    let mut price = 0.0;
+    for _ in 0..=low.len() {
+        let (mut fixed, mut speed, mut limit) = (0.0, 0.0, 0.0f64);
+        for (&low, &weight) in low.iter().zip(weights) {
+            limit = limit.max(-low * weight);
+            if -low * weight <= price {
+                fixed += low;
+            } else {
+                speed += 1.0 / weight;
+            }
+        }
+        let next = if speed > 0.0 { (fixed - room) / speed } else { limit };
+        if next <= price {
+            break;
+        }
+        price = next.min(limit);
     }
-    for (low, weight) in low.iter().zip(weights) {
-        above = above.max(-low * weight);
-    }
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (below + above);
-        if total(middle) <= room { above = middle } else { below = middle }
-    }
-    above
+    price
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //!
 //!   wᵢ⁺ = prox of τgᵢ at wᵢ − τyᵢ,   c⁺ = max(0, c + (τ/I)(Σ yᵢ − λ)),   yᵢ⁺ = clip to ρ of yᵢ + (2wᵢ⁺ − wᵢ − 2c⁺ + c)/(2τ),
 //!
-//! until they tell which silos share the graph of the consensus; then Newton's method for the rest (`polish.rs`). The answer counts only
-//! when its gap (`silos.rs`) proves it; else the rounds go on. The rounds need no more than messages wᵢ and c, since both ends can keep yᵢ; Newton's
+//! until they tell which silos share the graph of the consensus; then Newton's method for the rest (`polish.rs`). If that fails it tries that all do, or
+//! one. An answer counts only when its gap (`silos.rs`) proves it; else the rounds go on. The rounds need no more than messages wᵢ and c, since both ends can keep yᵢ; Newton's
 //! method and the gap need all gᵢ in one place.
 
 use super::dual_newton::Scratch;
@@ -19,6 +19,9 @@ use std::ops::ControlFlow;
 const FIRST_LOOK: u64 = 8;
 /// Guesses about who is tied, at each look.
 const GUESSES: usize = 6;
+/// Accuracy of a guess that need not stand, and of an answer: of the weights relative to the largest, and of what holds a tied silo relative to ρ.
+const ROUGH: (f64, f64) = (1e-5, 1e-2);
+const DONE: (f64, f64) = (1e-14, 1e-9);
 /// Looks after which the steps stay as they are.
 const BALANCED: u64 = 15;
 
@@ -47,6 +50,9 @@ pub struct ExactGraphs {
     /// Whether the gap is within the tolerance.
     pub solved: bool,
 }
+
+/// Graphs, consensus, duals, who is tied.
+type Answer = (Matrix, Vec<f64>, Matrix, Vec<bool>);
 
 /// A silo during the rounds.
 struct Leaf<'a> {
@@ -83,14 +89,22 @@ impl Exact {
             if looks <= BALANCED {
                 star.balance();
             }
-            for (locals, consensus, duals, tied) in star.answers() {
+            for guess in star.guesses() {
+                let (locals, consensus, duals, tied) = match guess {
+                    Some(tied) => star.polished(tied),
+                    None => star.as_it_is(),
+                };
                 let (gap, size) = silos.gap(&locals, &consensus, &duals);
                 let relative = gap / size.max(f64::MIN_POSITIVE);
-                if best.as_ref().is_none_or(|(known, _)| relative < *known) {
+                // Not a number is worse than all numbers.
+                if best.as_ref().is_none_or(|(known, _)| relative < *known || known.is_nan()) {
                     let objective = silos.objective(&locals, &consensus);
                     let graphs = SiloGraphs { locals, consensus, objective, gap, rounds };
                     let solved = relative <= self.tolerance;
                     best = Some((relative, ExactGraphs { graphs, tied, solved }));
+                    if solved {
+                        break;
+                    }
                 }
             }
             let Some((relative, found)) = &best else { continue };
@@ -188,31 +202,42 @@ impl<'a> Star<'a> {
         }
     }
 
-    /// What the rounds say so far, as it is and polished: graphs, consensus, duals, who is tied.
-    fn answers(&self) -> Vec<(Matrix, Vec<f64>, Matrix, Vec<bool>)> {
+    /// What the rounds say so far: graphs, consensus, duals, who is tied.
+    fn as_it_is(&self) -> Answer {
         let (count, pairs) = (self.leaves.len(), self.consensus.len());
         let (mut locals, mut duals) = (Matrix::zeros(count, pairs), Matrix::zeros(count, pairs));
         for (i, leaf) in self.leaves.iter().enumerate() {
             locals.row_mut(i).copy_from_slice(&leaf.weights);
             duals.row_mut(i).copy_from_slice(&leaf.dual);
         }
-        let mut answers = vec![(locals.clone(), self.consensus.clone(), duals, vec![false; count])];
-        let mut tied: Vec<bool> = self.leaves.iter().map(|leaf| leaf.tied).collect();
-        let mut consensus = self.consensus.clone();
+        (locals, self.consensus.clone(), duals, vec![false; count])
+    }
+
+    /// Who may be tied: what the rounds say, all, or one; None for the rounds as they are.
+    fn guesses(&self) -> impl Iterator<Item = Option<Vec<bool>>> + '_ {
+        let count = self.leaves.len();
+        let rounds = self.leaves.iter().map(|leaf| leaf.tied).collect();
+        let one = move |i| (0..count).map(|j| i == j).collect();
+        [rounds, vec![true; count]].into_iter().chain((0..count).map(one)).map(Some).chain([None])
+    }
+
+    /// The same, polished, from a guess about who is tied: roughly first, and to the end when the guess stands.
+    fn polished(&self, mut tied: Vec<bool>) -> Answer {
+        let (mut locals, mut consensus, mut duals, _) = self.as_it_is();
         for _ in 0..GUESSES {
             if tied.iter().all(|t| *t) {
-                // Nothing but their losses holds the consensus: begin where these are finite.
-                consensus.fill(0.0);
-                let each = 1.0 / count as f64;
-                (0..count).for_each(|i| axpy(each, locals.row(i), &mut consensus));
+                consensus = self.silos.as_one();
             }
-            let done = polish(self.silos, &tied, &mut locals, &mut consensus);
-            let duals = fitting_duals(self.silos, &tied, &locals, &consensus);
-            let better = self.who_is_tied(&tied, &locals, &consensus, &duals);
-            if better == tied {
-                if done {
-                    answers.push((locals, consensus, duals, tied));
+            let mut better = tied.clone();
+            for (tolerance, slack) in [ROUGH, DONE] {
+                polish(self.silos, &tied, tolerance, &mut locals, &mut consensus);
+                duals = fitting_duals(self.silos, &tied, &locals, &consensus);
+                better = self.who_is_tied(&tied, slack, &locals, &consensus, &duals);
+                if better != tied {
+                    break;
                 }
+            }
+            if better == tied {
                 break;
             }
             for (i, leaf) in self.leaves.iter().enumerate() {
@@ -222,7 +247,7 @@ impl<'a> Star<'a> {
             }
             tied = better;
         }
-        answers
+        (locals, consensus, duals, tied)
     }
 
     /// What polished graphs say about a guess: who is at the consensus all the same, and who would have to be held there by most, if that is
@@ -230,6 +255,7 @@ impl<'a> Star<'a> {
     fn who_is_tied(
         &self,
         tied: &[bool],
+        slack: f64,
         locals: &Matrix,
         consensus: &[f64],
         duals: &Matrix,
@@ -239,7 +265,7 @@ impl<'a> Star<'a> {
             .map(|i| tied[i] || distance(locals.row(i), consensus) <= near)
             .collect();
         if better == tied {
-            let mut longest = (self.silos.rho() * (1.0 + 1e-9), None);
+            let mut longest = (self.silos.rho() * (1.0 + slack), None);
             for i in (0..tied.len()).filter(|&i| tied[i]) {
                 let length = norm(duals.row(i));
                 if length > longest.0 {

@@ -30,14 +30,15 @@ struct Block<'a> {
     free: Vec<bool>,
 }
 
-/// Improves graphs of which those of tied silos are the consensus. True when nothing is left to improve; it ends early where another silo
-/// comes to the consensus.
+/// Improves graphs of which those of tied silos are the consensus, until a step would move no weight by more than the tolerance, relative to
+/// the largest. It ends early where another silo comes to the consensus, or rounding ends it.
 pub(super) fn polish(
     silos: &Silos,
     tied: &[bool],
+    tolerance: f64,
     locals: &mut Matrix,
     consensus: &mut [f64],
-) -> bool {
+) {
     let all = || silos.silos().iter().zip(tied);
     let losses = all().filter(|(_, tied)| **tied).map(|(s, _)| s).collect();
     let mut blocks = vec![Block::new(losses, consensus)];
@@ -46,7 +47,7 @@ pub(super) fn polish(
             blocks.push(Block::new(vec![silo], locals.row(i)));
         }
     }
-    let done = Polish { silos, blocks: &mut blocks }.run();
+    Polish { silos, blocks: &mut blocks }.run(tolerance);
     let mut found = blocks.iter();
     if let Some(center) = found.next() {
         consensus.copy_from_slice(&center.weights);
@@ -55,7 +56,6 @@ pub(super) fn polish(
         let own = if *tied { None } else { found.next() };
         locals.row_mut(i).copy_from_slice(own.map_or(&*consensus, |b| &b.weights));
     }
-    done
 }
 
 struct Polish<'a, 'b> {
@@ -64,24 +64,21 @@ struct Polish<'a, 'b> {
 }
 
 impl Polish<'_, '_> {
-    fn run(&mut self) -> bool {
+    fn run(&mut self, tolerance: f64) {
         for _ in 0..NEWTON_STEPS {
             let left = self.linearize();
             let center = norm(&self.blocks[0].weights);
             let rho = self.silos.rho();
             let near = |b: &Block<'_>| b.pull * NEAR * center >= rho;
-            if !left.is_finite() || self.blocks.iter().any(near) {
-                return false;
+            if left.is_nan() || left <= tolerance || self.blocks.iter().any(near) {
+                return;
             }
-            if left <= 1e-14 {
-                return true;
-            }
-            let direction = self.direction();
+            // Far from the end a rough direction will do.
+            let direction = self.direction(left.clamp(1e-8, 1e-2));
             if !self.advance(&direction) {
-                return left <= 1e-9;
+                return;
             }
         }
-        false
     }
 
     fn value(&self, points: &[&[f64]]) -> f64 {
@@ -134,80 +131,80 @@ impl Polish<'_, '_> {
         left / largest
     }
 
-    /// out ← Hessian·p over the free weights.
-    fn times(&self, p: &[Vec<f64>], out: &mut [Vec<f64>], sums: &mut [f64]) {
-        for ((block, p), out) in self.blocks.iter().zip(p).zip(out.iter_mut()) {
+    /// out ← Hessian·p over the free weights, block after block.
+    fn times(&self, p: &[f64], out: &mut [f64], sums: &mut [f64]) {
+        let pairs = self.silos.candidates().len();
+        for ((block, p), out) in self.blocks.iter().zip(p.chunks(pairs)).zip(out.chunks_mut(pairs))
+        {
             block.own_times(self.silos, p, out, sums);
         }
-        for (k, block) in self.blocks.iter().enumerate().skip(1) {
-            let along = dot(&block.unit, &p[k]) - dot(&block.unit, &p[0]);
-            let (first, rest) = out.split_at_mut(k);
-            for e in 0..block.unit.len() {
-                let flow = block.pull * (p[k][e] - p[0][e] - along * block.unit[e]);
-                rest[0][e] += flow;
-                first[0][e] -= flow;
+        let (center, others) = out.split_at_mut(pairs);
+        let (p_center, p) = p.split_at(pairs);
+        let all = self.blocks[1..].iter().zip(p.chunks(pairs)).zip(others.chunks_mut(pairs));
+        for ((block, p), out) in all {
+            let along = dot(&block.unit, p) - dot(&block.unit, p_center);
+            let terms = block.unit.iter().zip(p).zip(p_center);
+            for (((u, p), c), (o, o_center)) in terms.zip(out.iter_mut().zip(center.iter_mut())) {
+                let flow = block.pull * (p - c - along * u);
+                *o += flow;
+                *o_center -= flow;
             }
         }
-        for (block, out) in self.blocks.iter().zip(out) {
+        for (block, out) in self.blocks.iter().zip(out.chunks_mut(pairs)) {
             out.iter_mut().zip(&block.free).filter(|(_, free)| !**free).for_each(|(o, _)| *o = 0.0);
         }
     }
 
-    /// −Hessian⁻¹·gradient over the free weights.
-    fn direction(&self) -> Vec<Vec<f64>> {
+    /// −Hessian⁻¹·gradient over the free weights, block after block, to a relative residual.
+    fn direction(&self, relative: f64) -> Vec<f64> {
         let masked = |b: &Block<'_>| -> Vec<f64> {
             b.gradient.iter().zip(&b.free).map(|(g, f)| if *f { -g } else { 0.0 }).collect()
         };
-        let mut residual: Vec<Vec<f64>> = self.blocks.iter().map(masked).collect();
-        let scaled = |residual: &[Vec<f64>]| -> Vec<Vec<f64>> {
-            let one = |(b, r): (&Block<'_>, &Vec<f64>)| {
-                r.iter().zip(&b.diagonal).map(|(r, d)| r / d.max(1e-300)).collect()
-            };
-            self.blocks.iter().zip(residual).map(one).collect()
+        let inverse: Vec<f64> = self
+            .blocks
+            .iter()
+            .flat_map(|b| b.diagonal.iter().map(|d| 1.0 / d.max(1e-300)))
+            .collect();
+        let weighted = |residual: &[f64]| -> f64 {
+            residual.iter().zip(&inverse).fold(0.0, |sum, (r, i)| sum + r * r * i)
         };
-        let inner = |a: &[Vec<f64>], b: &[Vec<f64>]| -> f64 {
-            a.iter().zip(b).map(|(a, b)| dot(a, b)).sum()
-        };
-        let mut solved: Vec<Vec<f64>> = residual.iter().map(|r| vec![0.0; r.len()]).collect();
+        let mut residual: Vec<f64> = self.blocks.iter().flat_map(masked).collect();
+        let mut solved = vec![0.0; residual.len()];
         let mut product = solved.clone();
-        let mut z = scaled(&residual);
-        let mut p = z.clone();
-        let mut rz = inner(&residual, &z);
-        let target = 1e-16 * rz;
+        let mut p: Vec<f64> = residual.iter().zip(&inverse).map(|(r, i)| r * i).collect();
+        let mut rz = weighted(&residual);
+        let target = relative * relative * rz;
         let mut sums = vec![0.0; self.silos.candidates().vertices()];
         for _ in 0..CG_STEPS {
             self.times(&p, &mut product, &mut sums);
-            let curvature = inner(&p, &product);
+            let curvature = dot(&p, &product);
             if curvature.is_nan() || curvature <= 0.0 {
                 break;
             }
             let length = rz / curvature;
-            for k in 0..p.len() {
-                axpy(length, &p[k], &mut solved[k]);
-                axpy(-length, &product[k], &mut residual[k]);
-            }
-            z = scaled(&residual);
-            let next = inner(&residual, &z);
+            axpy(length, &p, &mut solved);
+            axpy(-length, &product, &mut residual);
+            let next = weighted(&residual);
             if next <= target {
                 break;
             }
             let keep = next / rz;
             rz = next;
-            for (p, z) in p.iter_mut().zip(&z) {
-                p.iter_mut().zip(z).for_each(|(p, z)| *p = z + keep * *p);
+            for ((p, r), i) in p.iter_mut().zip(&residual).zip(&inverse) {
+                *p = r * i + keep * *p;
             }
         }
         solved
     }
 
     /// Goes along the direction as far as the value falls. False when it does not.
-    fn advance(&mut self, direction: &[Vec<f64>]) -> bool {
+    fn advance(&mut self, direction: &[f64]) -> bool {
         let now: Vec<&[f64]> = self.blocks.iter().map(|b| &b.weights[..]).collect();
         let value = self.value(&now);
         let size: f64 = value.abs() + self.silos.candidates().vertices() as f64;
         let mut length = 1.0;
         while length > 1e-8 {
-            let trial: Vec<Vec<f64>> = (now.iter().zip(direction))
+            let trial: Vec<Vec<f64>> = (now.iter().zip(direction.chunks(now[0].len())))
                 .map(|(w, p)| w.iter().zip(p).map(|(w, p)| (w + length * p).max(0.0)).collect())
                 .collect();
             let points: Vec<&[f64]> = trial.iter().map(Vec::as_slice).collect();

@@ -7,7 +7,7 @@
 //!
 //!   P − D = Σᵢ [gᵢ(wᵢ) + ⟨yᵢ, wᵢ⟩ − min over w (gᵢ(w) + ⟨yᵢ, w⟩)] + Σᵢ [ρ‖wᵢ − c‖ − ⟨yᵢ, wᵢ − c⟩] + ⟨λ − Σᵢ yᵢ, c⟩
 
-use super::dual_newton::Scratch;
+use super::dual_newton::{DualNewton, Scratch};
 use super::loss::{LogDegreeLoss, NonnegativeLasso};
 use super::{Candidates, LogDegree};
 use crate::linalg::{axpy, distance, dot, norm};
@@ -122,6 +122,25 @@ impl Silos {
         let edges: Vec<_> = (0..count).map(|i| (i, count, 1.0)).collect();
         let graph = Graph::new(count + 1, &edges)?;
         Ok((Problem::new(graph, losses, Box::new(Norm2), self.rho())?, least))
+    }
+
+    /// The one graph that minimizes Σᵢ gᵢ(c) + λ Σ c, a problem (7) of sums; nearly so where silos differ in ζ.
+    pub(super) fn as_one(&self) -> Vec<f64> {
+        let mut linear = vec![self.lambda; self.candidates().len()];
+        let (mut alpha, mut zeta, mut curvature) = (0.0, 0.0, 0.0);
+        for silo in &self.silos {
+            let model = silo.model();
+            axpy(1.0, silo.distances(), &mut linear);
+            alpha += model.alpha;
+            zeta += model.zeta / self.silos.len() as f64;
+            curvature += 4.0 * model.beta;
+        }
+        let newton = DualNewton { candidates: self.candidates(), alpha, zeta, curvature };
+        let (mut multipliers, mut scratch) = (newton.guess(&linear), Scratch::default());
+        newton.solve(&linear, &mut multipliers, 1e-15, &mut scratch);
+        let mut weights = vec![0.0; linear.len()];
+        newton.weights(&linear, &multipliers, &scratch, &mut weights);
+        weights
     }
 
     /// A proven upper bound of (8) at these graphs less its minimum, by duals y that need not be feasible: they are made so first. Also the

@@ -15,6 +15,9 @@ use crate::discrepancy::Discrepancy;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
+/// A search for k neighbors first looks at this times k nodes.
+const FIRST: usize = 4;
+
 /// Which pairs of nodes are joined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
@@ -123,24 +126,37 @@ fn within(all: &dyn Discrepancy, i: usize, most: f64) -> Result<Vec<(usize, usiz
     Ok(edges)
 }
 
-/// The edges to the k nearest nodes. Nodes are looked at in the order of what is known about them quickly, until no other can be nearer.
+/// The edges to the k nearest nodes. First the nodes that seem nearest by what is known quickly, then, in the same order, those that may be
+/// nearer than what was found.
 fn nearest(all: &dyn Discrepancy, i: usize, k: usize) -> Result<Vec<(usize, usize, f64)>, Error> {
     let mut order: Vec<(f64, usize)> =
         (0..all.nodes()).filter(|j| *j != i).map(|j| (all.at_least(i, j), j)).collect();
-    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let by_bound = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    let first = k.saturating_mul(FIRST).min(order.len());
+    if first < order.len() {
+        order.select_nth_unstable_by(first, by_bound);
+    }
     let mut found: Vec<(f64, usize)> = Vec::with_capacity(k.min(order.len()) + 1);
-    for (bound, j) in order {
-        if found.len() == k && bound > found[k - 1].0 {
-            break;
+    let mut rest = order.split_off(first);
+    for part in [&mut order, &mut rest] {
+        if let Some(&last) = found.get(k - 1) {
+            part.retain(|may| *may < last);
         }
-        let d = all.between(i.min(j), i.max(j))?;
-        if d == f64::INFINITY {
-            continue;
-        }
-        let place = found.partition_point(|f| (f.0, f.1) < (d, j));
-        if place < k {
-            found.insert(place, (d, j));
-            found.truncate(k);
+        part.sort_unstable_by(by_bound);
+        for &(bound, j) in part.iter() {
+            // All that follow are at least as far.
+            if found.get(k - 1).is_some_and(|last| (bound, j) > *last) {
+                break;
+            }
+            let d = all.between(i.min(j), i.max(j))?;
+            if d == f64::INFINITY {
+                continue;
+            }
+            let place = found.partition_point(|f| *f < (d, j));
+            if place < k {
+                found.insert(place, (d, j));
+                found.truncate(k);
+            }
         }
     }
     Ok(found.iter().map(|&(d, j)| (i.min(j), i.max(j), d)).collect())

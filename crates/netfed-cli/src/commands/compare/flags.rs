@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::given::Given;
+use crate::results::Results;
 
 /// Trains several methods on the same data and ranks them by their error on data points that training has not seen. Some points of every node are
 /// held out; every method chooses its own setting (λ, number of clusters, …) by cross-validation on the others, is trained on them and
@@ -19,12 +20,8 @@ use crate::given::Given;
     mut_arg("flavor", |a| a.hide(true))
 )]
 pub(crate) struct Compare {
-    /// Folder for the results; it must not exist
-    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
-    pub(crate) out: PathBuf,
-    /// Replace the results in a folder that exists
-    #[arg(long, help_heading = "Output")]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) results: Results,
     /// Settings from a TOML file with the same names as the flags (without --); flags win, and its lambda and solver are not used
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
@@ -65,12 +62,6 @@ pub(crate) struct Compare {
     pub(crate) measure: Option<String>,
     #[command(flatten)]
     pub(crate) given: Given,
-    /// Show no progress and no result
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
 }
 
 const EXAMPLES: &str = "Examples:

@@ -11,7 +11,7 @@ use netfed::discrepancy::{Discrepancy, GreatCircle};
 use netfed::similarity_graph::{Rule, SimilarityGraph};
 use netfed_net::names::natural_order;
 
-use crate::commands::{print, start_threads};
+use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::graph_file::{check_graph_file, graph_text};
 use crate::graph_recipe::Recipe;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
     let plan = Plan::new(args)?;
     let inputs: Vec<&Path> =
         [args.given.data.as_deref(), args.coordinates.as_deref()].into_iter().flatten().collect();
-    check_graph_file(&args.out, args.force, &inputs)?;
+    check_graph_file(&args.results.out, args.results.force, &inputs)?;
     start_threads(plan.settings.threads)?;
     let points = match &args.given.data {
         Some(path) => Some(read(path, &plan)?),
@@ -44,13 +44,13 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
     };
     let (nodes, discrepancy) = match &args.coordinates {
         Some(path) => places(path, points.as_ref())?,
-        None => by_data(points.as_ref(), &plan, args.quiet)?,
+        None => by_data(points.as_ref(), &plan, args.results.quiet)?,
     };
     if plan.recipe.rule == Rule::Complete {
         memory::check(nodes.len(), nodes.len() * nodes.len().saturating_sub(1) / 2, 1, 0)?;
     }
     catch_interrupts();
-    let graph = plan.recipe.build(discrepancy.as_ref(), args.quiet)?;
+    let graph = plan.recipe.build(discrepancy.as_ref(), args.results.quiet)?;
     if graph.graph.edges().is_empty() && nodes.len() > 1 {
         return Err(no_edge(discrepancy.as_ref(), &plan.recipe)?);
     }
@@ -58,13 +58,9 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
     let mut built = Built { nodes, points: rows, graph, seconds: 0.0 };
     let edges: Vec<_> =
         built.graph.graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
-    write_file(&args.out, &graph_text(&args.out, &built.nodes, &edges)?)?;
+    write_file(&args.results.out, &graph_text(&args.results.out, &built.nodes, &edges)?)?;
     built.seconds = start.elapsed().as_secs_f64();
-    if args.json {
-        print(&format!("{:#}\n", words::summary(&built, &plan, args)));
-    } else if !args.quiet {
-        print(&words::text(&built, &plan, args));
-    }
+    args.results.tell(&words::summary(&built, &plan, args), || words::text(&built, &plan, args));
     Ok(0)
 }
 

@@ -50,7 +50,7 @@ fn candidates(all: &[&Matrix], args: &Learn) -> Result<Arc<Candidates>, Failure>
     let vertices = all[0].rows();
     let signals: usize = all.iter().map(|m| m.cols()).sum();
     let work = 0.5 * (vertices * vertices) as f64 * signals as f64;
-    if !args.quiet && work > LONG {
+    if !args.results.quiet && work > LONG {
         say(&format!("computing the distances of {} vertices", count(vertices)));
     }
     let Some(k) = args.candidates else {

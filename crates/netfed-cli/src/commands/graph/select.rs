@@ -12,7 +12,7 @@ use std::path::Path;
 
 use netfed::selection::Estimates;
 
-use crate::commands::{print, start_threads};
+use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::load::{EdgeList, PointTable, read_partition, read_points};
 use crate::memory;
@@ -36,14 +36,11 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
     let truth = args.truth.as_deref().map(|path| read_truth(path, &points.nodes)).transpose()?;
     let nodes = points.nodes.clone();
     catch_interrupts();
-    let estimates = estimate(points, &plan, args.quiet)?;
+    let estimates = estimate(points, &plan, args.results.quiet)?;
     let mut outcome = Outcome::new(&args, &plan, nodes, &edges, &estimates, truth)?;
     outcome.seconds = start.elapsed().as_secs_f64();
-    if args.json {
-        print(&format!("{:#}\n", words::summary(&outcome, &plan, &args)));
-    } else if !args.quiet {
-        print(&words::text(&outcome, &plan, &args));
-    }
+    args.results
+        .tell(&words::summary(&outcome, &plan, &args), || words::text(&outcome, &plan, &args));
     Ok(0)
 }
 
@@ -52,11 +49,11 @@ fn check_outputs(args: &Select, plan: &Plan) -> Result<(), Failure> {
     inputs.extend(plan.settings.given.graph.as_deref());
     inputs.extend(args.truth.as_deref());
     inputs.extend(args.config.as_deref());
-    check_file(&args.out, args.force, &inputs)?;
+    check_file(&args.results.out, args.results.force, &inputs)?;
     let Some(tests) = &args.tests else { return Ok(()) };
-    check_file(tests, args.force, &inputs)?;
+    check_file(tests, args.results.force, &inputs)?;
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    if absolute(tests) == absolute(&args.out) {
+    if absolute(tests) == absolute(&args.results.out) {
         return Err(Failure::input(format!(
             "--out and --tests are both {}; they need different files.",
             tests.display()

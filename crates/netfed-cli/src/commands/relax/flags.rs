@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::results::Results;
+
 /// Trains models of any kind, one per node, each free to be of another kind: trees, forests, neural networks, linear models. Neighbors
 /// in the graph are pulled towards the same predictions on public points (FedRelax).
 #[derive(clap::Args)]
@@ -56,18 +58,8 @@ pub(crate) struct Relax {
     /// Threads to use, at most one per core; the answer does not depend on it [default: all cores]
     #[arg(long, value_name = "COUNT", help_heading = "Problem")]
     pub(crate) threads: Option<usize>,
-    /// Folder for the results; it must not exist
-    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
-    pub(crate) out: PathBuf,
-    /// Replace the results in a folder that exists
-    #[arg(long, help_heading = "Output")]
-    pub(crate) force: bool,
-    /// Show no progress and no summary
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) results: Results,
 }
 
 const EXAMPLES: &str = "Examples:

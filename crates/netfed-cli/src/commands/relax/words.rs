@@ -133,7 +133,7 @@ pub(super) fn kinds(o: &Outcome) -> String {
 impl Outcome<'_> {
     /// The summary for a person.
     pub(super) fn words(&self) -> String {
-        let (input, out) = (self.input, &self.args.out);
+        let (input, out) = (self.input, &self.args.results.out);
         let rounds = self.trained.rounds.len() - 1;
         let mut text = format!(
             "{} after {}, {}\n  {}, {}, {}, {}\n  models: {}\n  {}: {}\n",

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::given::Given;
+use crate::results::Results;
 
 /// Finds the λ (and, if asked, the penalty, the ridge, the Huber threshold) that predicts best. Some data points of every node are held back,
 /// the models are trained on the others, and the error on those held back is measured; each data point gets its turn (cross-validation).
@@ -14,12 +15,8 @@ use crate::given::Given;
     mut_arg("kappa", |a| a.hide(true)), mut_arg("availability", |a| a.hide(true))
 )]
 pub(crate) struct Tune {
-    /// Folder for the results; it must not exist
-    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
-    pub(crate) out: PathBuf,
-    /// Replace the results in a folder that exists
-    #[arg(long, help_heading = "Output")]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) results: Results,
     /// Settings from a TOML file with the same names as the flags (without --); flags win, and its lambda is not used
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
@@ -103,12 +100,6 @@ pub(crate) struct Tune {
     pub(crate) rule: String,
     #[command(flatten)]
     pub(crate) given: Given,
-    /// Show no progress and no result
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
 }
 
 const EXAMPLES: &str = "Examples:

@@ -74,7 +74,7 @@ impl Plan {
         }
         let given = args.given.of_many_fits(args.config.as_deref(), "netfed tune")?;
         // A graph that is built is written to the results, where the fit that follows finds it.
-        let built = args.graph_rule.as_ref().map(|_| args.out.join("edges.csv"));
+        let built = args.graph_rule.as_ref().map(|_| args.results.out.join("edges.csv"));
         let base = Given { lambda: Some(1.0), graph: built.or(given.graph.clone()), ..given };
         let rule = Rule::new(&args.rule)?;
         for (flag, value, least) in [("--folds", args.folds, 2), ("--repeats", args.repeats, 1)] {

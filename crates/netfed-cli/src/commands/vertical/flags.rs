@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::results::Results;
+
 /// Trains one linear model on features that several parties hold about the same people (vertical federated learning). Rows are matched by an id;
 /// only one number per person travels in every round. A simulation in one process: it shows what the parties would get.
 #[derive(clap::Args)]
@@ -37,18 +39,8 @@ pub(crate) struct Vertical {
     /// Stop when a round moves the predictions by less than this part
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-9, allow_negative_numbers = true)]
     pub(crate) tol: f64,
-    /// Folder for the results; it must not exist
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) out: PathBuf,
-    /// Replace the results in a folder that exists
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Show no summary
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) results: Results,
 }
 
 const EXAMPLES: &str = "Examples:

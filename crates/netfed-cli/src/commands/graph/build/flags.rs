@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::graph_recipe::{self as recipe, Recipe};
+use crate::results::Results;
 use crate::settings::Settings;
 
 /// Builds the empirical graph from the data: nodes whose local datasets are alike become neighbors. A discrepancy says how unlike two nodes
@@ -12,6 +13,8 @@ use crate::settings::Settings;
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
+    mut_arg("out", |a| a.value_name("FILE").help("File for the graph: .csv (source, target, weight), .graphml or .gexf; ready for --graph of other commands")),
+    mut_arg("force", |a| a.help("Replace the file if it exists")),
     mut_arg("graph", |a| a.hide(true)), mut_arg("flavor", |a| a.hide(true)), mut_arg("batch_size", |a| a.hide(true)),
     mut_arg("rho", |a| a.hide(true)), mut_arg("kappa", |a| a.hide(true)), mut_arg("availability", |a| a.hide(true)),
     mut_arg("lambda", |a| a.hide(true)), mut_arg("penalty", |a| a.hide(true)), mut_arg("penalty_matrix", |a| a.hide(true)),
@@ -26,12 +29,8 @@ use crate::settings::Settings;
     mut_arg("seed", |a| a.help("Seed of the points that tsne lays out where there are many [default: 0]"))
 )]
 pub(crate) struct Build {
-    /// File for the graph: .csv (source, target, weight), .graphml or .gexf; ready for --graph of other commands
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) out: PathBuf,
-    /// Replace the file if it exists
-    #[arg(long, help_heading = "Output")]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) results: Results,
     /// How unlike two nodes are: wasserstein, energy, mmd, ks, t, models, gradients, tsne, or distance (see below)
     #[arg(long, value_name = "NAME", default_value = "wasserstein", help_heading = "Graph")]
     pub(crate) discrepancy: String,
@@ -59,12 +58,6 @@ pub(crate) struct Build {
     pub(crate) coordinates: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) given: Given,
-    /// Show no progress and no summary
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
 }
 
 const EXAMPLES: &str = "Discrepancies, and what of a node's data the builder of the graph gets to see:

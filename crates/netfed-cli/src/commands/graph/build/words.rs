@@ -34,7 +34,7 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         "{}, {} in {}, {}\n",
         plural(graph.nodes(), "node"),
         plural(graph.edges().len(), "edge"),
-        args.out.display(),
+        args.results.out.display(),
         duration(built.seconds)
     );
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
@@ -64,7 +64,7 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         line("All pairs are joined: training is faster, and groups show better, with fewer edges (a smaller --k or --eta).".into());
     }
     line(format!("Of every node's data this took {}.", seen(&plan.recipe.discrepancy)));
-    let out = args.out.display();
+    let out = args.results.out.display();
     line(format!("Look at it: netfed graph inspect --graph {out} --out graph/"));
     if let Some(data) = &args.given.data {
         line(format!(

@@ -8,7 +8,6 @@ use netfed::learning::{Candidates, covariance, graphical_lasso};
 use super::flags::{Learn, Method, Plan};
 use super::words::{Facts, describe};
 use super::{problems, read};
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::graph_file::{GraphFormat, check_graph_file, graph_text};
 use crate::load::Signals;
@@ -27,18 +26,14 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     let Some(path) = args.signals.as_deref() else {
         return Err(Failure::input("--signals is missing.".into()));
     };
-    check_graph_file(&args.out, args.force, &[path])?;
+    check_graph_file(&args.results.out, args.results.force, &[path])?;
     let signals = read(path, args)?;
     let (mut facts, status) = match plan.method {
         Method::Glasso => glasso(&signals, args, plan)?,
         _ => log_degree(&signals, args, plan)?,
     };
     facts.seconds = start.elapsed().as_secs_f64();
-    if args.json {
-        print(&format!("{:#}\n", facts.json()));
-    } else if !args.quiet {
-        print(&describe(&facts, &args.out));
-    }
+    args.results.tell(&facts.json(), || describe(&facts, &args.results.out));
     Ok(status)
 }
 
@@ -48,7 +43,7 @@ fn log_degree(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8
     let candidates = problem.candidates();
     let divisor = plan.scale.divisor(candidates, &learned.weights);
     let edges = above(candidates, &learned.weights, divisor, args.threshold);
-    write_file(&args.out, &graph_text(&args.out, &signals.vertices, &edges)?)?;
+    write_file(&args.results.out, &graph_text(&args.results.out, &signals.vertices, &edges)?)?;
     let facts = Facts {
         signals: signals.values.cols(),
         beta: Some(problem.model().beta),
@@ -94,7 +89,7 @@ fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), F
     };
     let mut last = Instant::now();
     let found = graphical_lasso(&covariance, penalty, TOLERANCE, SWEEPS, |sweeps, gap| {
-        if !args.quiet && last.elapsed().as_secs() >= 3 {
+        if !args.results.quiet && last.elapsed().as_secs() >= 3 {
             last = Instant::now();
             say(&format!("sweep {sweeps}, gap per vertex {gap:.1e}"));
         }
@@ -104,13 +99,13 @@ fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), F
     let sizes: Vec<f64> = signed.iter().map(|r| r.abs()).collect();
     let divisor = plan.scale.divisor(&all, &sizes);
     let edges = above(&all, &sizes, divisor, args.threshold);
-    let text = match GraphFormat::of(&args.out) {
+    let text = match GraphFormat::of(&args.results.out) {
         GraphFormat::Csv => {
             table(&signals.vertices, &edges, |a, b| found.partial_correlation(a, b))
         }
-        _ => graph_text(&args.out, &signals.vertices, &edges)?,
+        _ => graph_text(&args.results.out, &signals.vertices, &edges)?,
     };
-    write_file(&args.out, &text)?;
+    write_file(&args.results.out, &text)?;
     let negative = edges.iter().filter(|&&(a, b, _)| found.partial_correlation(a, b) < 0.0).count();
     let facts = Facts {
         signals: signals.values.cols(),

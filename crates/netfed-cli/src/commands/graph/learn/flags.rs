@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use netfed::learning::Scale;
 
 use crate::failure::Failure;
+use crate::results::Results;
 use crate::settings::{Range, choose, number};
 
 /// Neighbors of a vertex on average, where nothing else is asked for.
@@ -14,7 +15,11 @@ pub(super) const NEIGHBORS: f64 = 5.0;
 /// go together become neighbors. With --silos every holder of signals gets a graph of its own, and there is one of what they have in
 /// common.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("out", |a| a.value_name("PATH").help("File for the edges (.csv, .graphml, .gexf); with --silos a folder")),
+    mut_arg("force", |a| a.help("Replace what exists"))
+)]
 pub(crate) struct Learn {
     /// Signals: one column per vertex with its name on top, one row per signal (.csv, .csv.gz, .tsv, .parquet)
     #[arg(long, value_name = "FILE", help_heading = "Input", required_unless_present = "silos")]
@@ -95,18 +100,8 @@ pub(crate) struct Learn {
         help_heading = "Output"
     )]
     pub(crate) threshold: f64,
-    /// File for the edges (.csv, .graphml, .gexf); with --silos a folder
-    #[arg(long, value_name = "PATH", help_heading = "Output")]
-    pub(crate) out: PathBuf,
-    /// Replace what exists
-    #[arg(long, help_heading = "Output")]
-    pub(crate) force: bool,
-    /// Show no progress and no summary
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) results: Results,
 }
 
 const EXAMPLES: &str = "Examples:

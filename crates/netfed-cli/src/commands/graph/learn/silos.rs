@@ -12,7 +12,6 @@ use super::alone::above;
 use super::flags::{Learn, Method, Plan};
 use super::words::{Facts, SiloFacts, describe_silos};
 use super::{problems, read, silo_files};
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::graph_file::graph_text;
 use crate::load::Signals;
@@ -28,7 +27,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     let start = Instant::now();
     let paths = silo_files(&args.silos)?;
     let out_names = out_names(&paths)?;
-    let folder = Folder::new(&args.out, args.force)?;
+    let folder = Folder::new(&args.results.out, args.results.force)?;
     let files = read_all(&paths, args)?;
     if files[0].vertices.len() < 2 {
         return Err(Failure::input(format!(
@@ -72,11 +71,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     });
     folder.add("summary.json", &format!("{summary:#}\n"))?;
     folder.commit()?;
-    if args.json {
-        print(&format!("{summary:#}\n"));
-    } else if !args.quiet {
-        print(&describe_silos(&summary, &rows, &args.out));
-    }
+    args.results.tell(&summary, || describe_silos(&summary, &rows, &args.results.out));
     Ok(if solved { 0 } else { 3 })
 }
 
@@ -137,7 +132,7 @@ fn solve(
 ) -> Result<(SiloGraphs, Vec<bool>, bool), Failure> {
     let mut last = Instant::now();
     let mut watch = |rounds: u64, gap: Option<f64>| {
-        if !args.quiet && last.elapsed().as_secs() >= 3 {
+        if !args.results.quiet && last.elapsed().as_secs() >= 3 {
             last = Instant::now();
             let gap = gap.map_or(String::new(), |gap| format!(", relative gap {gap:.1e}"));
             say(&format!("round {rounds}{gap}"));

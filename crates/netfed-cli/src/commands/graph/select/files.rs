@@ -36,7 +36,7 @@ impl Files {
     pub(super) fn new(args: &Select) -> Result<Files, Failure> {
         let columns = ["source", "target", "statistic", "p_value", "adjusted", "verdict"];
         let tests = args.tests.as_deref().map(|path| CsvFile::new(path, &columns)).transpose()?;
-        let edges = CsvFile::new(&args.out, &["source", "target", "weight"])?;
+        let edges = CsvFile::new(&args.results.out, &["source", "target", "weight"])?;
         Ok(Files { edges, tests, adjusted: None })
     }
 

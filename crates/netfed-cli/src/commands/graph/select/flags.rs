@@ -7,6 +7,7 @@ use netfed::selection::{Correction, Variance};
 
 use crate::failure::Failure;
 use crate::given::Given;
+use crate::results::Results;
 use crate::settings::{Range, Settings, choose, number};
 
 /// Tests every edge: could both nodes have the same model? Every node is trained alone; an edge is dropped when the two models differ by more
@@ -15,6 +16,8 @@ use crate::settings::{Range, Settings, choose, number};
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
+    mut_arg("out", |a| a.value_name("FILE").help("File for the edges that are kept (CSV), ready for --graph of other commands")),
+    mut_arg("force", |a| a.help("Replace files that exist")),
     mut_arg("graph", |a| a.help("Edges to test: columns source, target and, if wanted, weight [default: all pairs of nodes]")),
     mut_arg("loss", |a| a.help("Local loss: squared, logistic, huber or mean [default: squared]")),
     mut_arg("flavor", |a| a.hide(true)), mut_arg("batch_size", |a| a.hide(true)), mut_arg("rho", |a| a.hide(true)),
@@ -29,15 +32,11 @@ use crate::settings::{Range, Settings, choose, number};
     mut_arg("seed", |a| a.hide(true))
 )]
 pub(crate) struct Select {
-    /// File for the edges that are kept (CSV), ready for --graph of other commands
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) results: Results,
     /// File for all tests (CSV): source, target, statistic, p_value, adjusted, verdict
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) tests: Option<PathBuf>,
-    /// Replace files that exist
-    #[arg(long, help_heading = "Output")]
-    pub(crate) force: bool,
     /// Settings from a TOML file with the same names as the flags (without --), as netfed fit leaves behind; flags win; what has to
     /// do with coupling, as its lambda, is not used
     #[arg(long, value_name = "FILE", help_heading = "Input")]
@@ -72,12 +71,6 @@ pub(crate) struct Select {
     pub(crate) sandwich: bool,
     #[command(flatten)]
     pub(crate) given: Given,
-    /// Show no progress and no summary
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print the summary as JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
 }
 
 const EXAMPLES: &str = "Examples:

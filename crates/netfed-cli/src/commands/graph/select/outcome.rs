@@ -63,8 +63,11 @@ impl Outcome {
         let pairs = Pairs::new(plan, outcome.nodes.len(), edges, estimates)?;
         let mut files = Files::new(args)?;
         let looks = if plan.correction == Correction::Bonferroni { 1 } else { 3 };
-        let steps =
-            Steps::named((looks * pairs.count() / STEP) as usize, "blocks of pairs", args.quiet);
+        let steps = Steps::named(
+            (looks * pairs.count() / STEP) as usize,
+            "blocks of pairs",
+            args.results.quiet,
+        );
         let look =
             |show: &mut dyn FnMut(usize, usize, f64, Option<Wald>) -> Result<(), Failure>| {
                 let mut seen = 0;

@@ -129,8 +129,11 @@ fn next(o: &Outcome, plan: &Plan, args: &Select) -> Vec<String> {
         return sentences;
     }
     let settings = &plan.settings;
-    let mut command =
-        format!("netfed tune --data {} --graph {}", settings.data.display(), args.out.display());
+    let mut command = format!(
+        "netfed tune --data {} --graph {}",
+        settings.data.display(),
+        args.results.out.display()
+    );
     if settings.loss != LossKind::Squared {
         command.push_str(&format!(" --loss {}", settings.loss_name()));
     }
