@@ -46,17 +46,16 @@ impl Moments {
     }
 
     /// Σ (y − xᵀθ)²
-    pub(crate) fn error(&self, model: &Row) -> f64 {
-        let wide = model.map(f64::from);
+    pub(crate) fn error(&self, model: &[f64; DIM]) -> f64 {
         let mut along = self.cross.map(|c| -2.0 * c);
-        for (row, w) in self.gram.iter().zip(&wide) {
+        for (row, w) in self.gram.iter().zip(model) {
             along.iter_mut().zip(row).for_each(|(a, g)| *a += w * g);
         }
-        self.square + along.iter().zip(&wide).map(|(a, w)| a * w).sum::<f64>()
+        self.square + along.iter().zip(model).map(|(a, w)| a * w).sum::<f64>()
     }
 
     /// H⁻¹b by elimination; the matrix is positive definite where there are at least p points.
-    pub(crate) fn minimizer(&self) -> Row {
+    pub(crate) fn minimizer(&self) -> [f64; DIM] {
         let (mut a, mut model) = (self.gram, self.cross);
         for k in 0..DIM {
             let (row, value) = (a[k], model[k]);
@@ -70,7 +69,7 @@ impl Moments {
             let known: f64 = a[k][k + 1..].iter().zip(&model[k + 1..]).map(|(a, w)| a * w).sum();
             model[k] = (model[k] - known) / a[k][k];
         }
-        model.map(|v| v as f32)
+        model
     }
 
     /// (2H + shift)⁻¹ by Gauss-Jordan elimination.

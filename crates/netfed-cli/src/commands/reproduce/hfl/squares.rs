@@ -6,6 +6,7 @@
 //! gradient step; r = 1.7 takes fewer rounds. ρ = 8/(mean degree), so that the inverses of a graph serve all λ.
 
 use std::array::from_fn;
+use std::collections::BTreeMap;
 
 use netfed::{Dataset, Graph, Matrix};
 
@@ -182,12 +183,25 @@ impl SquareFolds {
                 let scaled = state.duals.iter_mut().chain(&mut state.pull).flatten();
                 scaled.for_each(|u| *u *= ratio);
                 method.run(state, lambda, tolerance)?;
-                let errors = state.params.iter().zip(held_out).map(|(w, m)| m.error(w));
+                let errors =
+                    state.params.iter().zip(held_out).map(|(w, m)| m.error(&w.map(f64::from)));
                 total += errors.sum::<f64>();
             }
             last = lambda;
             Ok((total, states[0].clone()))
         })
+    }
+
+    /// One model for all nodes of a group, from all their points: Local, Oracle and Global.
+    pub(crate) fn pooled(&self, group: impl Fn(usize) -> usize) -> Result<Matrix, Failure> {
+        let mut sums: BTreeMap<usize, Moments> = BTreeMap::new();
+        for (i, own) in self.whole.iter().enumerate() {
+            let sum = sums.get(&group(i)).map_or_else(|| own.clone(), |s| s.plus(1.0, own));
+            sums.insert(group(i), sum);
+        }
+        let models: BTreeMap<_, _> = sums.iter().map(|(k, m)| (*k, m.minimizer())).collect();
+        let rows = (0..self.whole.len()).flat_map(|i| models[&group(i)]);
+        Ok(Matrix::from_rows(DIM, rows.collect())?)
     }
 
     /// The fit of all data with a given λ.
@@ -197,8 +211,7 @@ impl SquareFolds {
 
     fn finish(&self, graph: &Graph, lambda: f64, start: Option<State>) -> Result<Matrix, Failure> {
         if lambda == 0.0 {
-            let models = self.whole.iter().flat_map(|m| m.minimizer().map(f64::from));
-            return Ok(Matrix::from_rows(DIM, models.collect())?);
+            return self.pooled(|i| i);
         }
         let method = Admm::new(graph, &self.whole);
         let mut state = start.unwrap_or_else(|| method.start());
@@ -215,7 +228,7 @@ mod tests {
     use super::*;
     use crate::commands::reproduce::runs::{dot, parameter_error, run};
     use netfed::Options;
-    use netfed::baselines::local;
+    use netfed::baselines::{Weighting, local, oracle, pooled};
     use netfed::generate::corrupted;
 
     #[test]
@@ -250,7 +263,8 @@ mod tests {
                 let one = |(method, held_out): (&Admm<'_>, &Vec<Moments>)| -> f64 {
                     let mut state = method.start();
                     method.run(&mut state, lambda, 1e-6).unwrap();
-                    state.params.iter().zip(held_out).map(|(w, m)| m.error(w)).sum()
+                    let errors = state.params.iter().zip(held_out);
+                    errors.map(|(w, m)| m.error(&w.map(f64::from))).sum()
                 };
                 methods.iter().zip(&folds.held_out).map(one).sum()
             };
@@ -267,14 +281,18 @@ mod tests {
         let folds = SquareFolds::new(&data, 5);
         let exact = local(&problem);
         let model = folds.whole[2].minimizer();
-        let apart = model.iter().zip(exact.row(2)).map(|(a, b)| (f64::from(*a) - b).abs());
-        assert!(apart.fold(0.0, f64::max) < 1e-5);
         let held_out = (0..50).filter(|r| r % 5 == 1);
-        let wide = model.map(f64::from);
         let squares =
-            held_out.map(|r| (dot(data[2].point(r), &wide) - data[2].labels()[r]).powi(2));
+            held_out.map(|r| (dot(data[2].point(r), &model) - data[2].labels()[r]).powi(2));
         let (error, sum) = (folds.held_out[1][2].error(&model), squares.sum::<f64>());
         assert!((error / sum - 1.0).abs() < 1e-9, "{error} {sum}");
+        let groups = [0, 1, 0, 2, 1];
+        let known = oracle(&problem, &groups, Weighting::Nodes).unwrap().params;
+        let one = pooled(&problem, Weighting::Nodes).unwrap().params;
+        let found = [folds.pooled(|i| i), folds.pooled(|i| groups[i]), folds.pooled(|_| 0)];
+        for (found, exact) in found.into_iter().zip([exact, known, one]) {
+            assert!(parameter_error(&found.unwrap(), &exact) < 1e-20);
+        }
         assert_eq!(folds.training[1][2].points, 40.0);
     }
 }
