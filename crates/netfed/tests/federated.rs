@@ -126,6 +126,30 @@ fn fed_admm_with_drop_outs_goes_to_the_same_optimum() {
     assert!(unweighted > 0.02, "{unweighted}");
 }
 
+/// Two features that are nearly the same: steps must suit the least curvature, or the last of the error stays.
+#[test]
+fn fed_admm_reaches_the_optimum_of_ill_conditioned_data() {
+    let twin = |d: Dataset| {
+        let features = d.rows().flat_map(|x| [x[0], x[0] + 0.3 * x[1]]).collect();
+        Dataset::new(2, features, d.labels().to_vec()).unwrap()
+    };
+    let graph = stochastic_block_model(&[10, 10], 0.5, 0.1, 4).unwrap();
+    let build = |d: Dataset| LossKind::Squared.build(twin(d), 0.0, 0.0).unwrap();
+    let losses = data(20).into_iter().map(build).collect();
+    let problem = Problem::new(graph, losses, Box::new(Norm1), 0.1).unwrap();
+    let best = optimum(&problem).certificate.objective;
+    let suited = FedAdmm { average_after: 2_500, ..FedAdmm::suited(&problem) };
+    let above = |shorter: f64| {
+        let (kappa, delay) = (suited.kappa / shorter, suited.delay / shorter);
+        let fed_admm = FedAdmm { kappa, delay, ..suited };
+        let federation = Federation { fed_admm, ..Federation::default() };
+        let found = run(&problem, Solver::FedAdmm, 0.0, 5_000, &federation);
+        found.certificate.objective / best - 1.0
+    };
+    let (long, short) = (above(1.0), above(20.0));
+    assert!(long < 1e-7 && short > 1e-5, "{long:e} {short:e}");
+}
+
 #[test]
 fn edge_cases_and_bad_settings() {
     let alone = Problem::new(

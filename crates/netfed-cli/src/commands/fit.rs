@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netfed::{Bound, Clusters, Matrix, Solution, Status};
+use netfed::{Bound, Clusters, Matrix, Solution, Solver, Status};
 use serde_json::json;
 
 use crate::args::Fit;
@@ -292,6 +292,9 @@ impl Fitted {
             }
             Status::MaxIterations if settings.tol < 1e-11 => {
                 "  No relative gap below about 1e-12 can be proven in double precision: raise --tol.\n"
+            }
+            Status::MaxIterations if settings.solver == Solver::FedAdmm => {
+                "  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough. Fed-ADMM takes one gradient step a round; where nodes can solve their local problems, --solver auto needs far fewer rounds. Features of unlike scale slow it down: try --standardize.\n"
             }
             Status::MaxIterations => {
                 "  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough. Features of unlike scale slow it down: try --standardize.\n"

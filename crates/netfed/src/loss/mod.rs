@@ -252,6 +252,15 @@ impl LossKind {
         })
     }
 
+    /// The loss for a few values and derivatives: least squares without the decomposition that makes its prox fast.
+    pub(crate) fn build_plain(self, data: Dataset, ridge: f64) -> Result<Box<dyn Loss>, Error> {
+        if self != LossKind::Squared || data.points() == 0 {
+            return self.build(data, ridge, 0.0);
+        }
+        self.check(&data, ridge, 0.0)?;
+        Ok(Box::new(LinearModel::new(Squared, data, ridge, 0.0)))
+    }
+
     /// Whether data and parameters suit the loss.
     fn check(self, data: &Dataset, ridge: f64, lasso: f64) -> Result<(), Error> {
         for (name, value) in [("ridge", ridge), ("lasso", lasso)] {

@@ -94,7 +94,7 @@ impl Estimates {
         let nodes = data
             .par_iter()
             .map(|data| {
-                let loss = kind.build(data.clone(), ridge, 0.0)?;
+                let loss = kind.build_plain(data.clone(), ridge)?;
                 let node = Node { kind, data, ridge, loss: loss.as_ref() };
                 Ok(node.estimate(variance))
             })
@@ -148,10 +148,14 @@ impl Node<'_> {
     fn minimize(&self) -> Result<(Vec<f64>, Vec<f64>), Untested> {
         let d = self.data.dim();
         let mut params = vec![0.0; d];
-        self.loss.maximizer(&vec![0.0; d], &mut params);
+        // One step solves least squares, a second one corrects its rounding.
+        if self.kind != LossKind::Squared {
+            self.loss.maximizer(&vec![0.0; d], &mut params);
+        }
         // A step in units of the prediction. Where classes are separable it never gets small.
         let unit = match self.kind {
-            LossKind::Squared | LossKind::Mean => return self.with_inverse(params),
+            LossKind::Mean => return self.with_inverse(params),
+            LossKind::Squared => self.data.labels().iter().fold(0.0, |a: f64, y| a.max(y.abs())),
             LossKind::Huber { delta } => delta,
             _ => 1.0,
         };

@@ -216,6 +216,18 @@ mod tests {
         assert_eq!(found[0].rows("fig1").len(), 6);
     }
 
+    /// `bench/peers/run cell` takes its time.
+    #[test]
+    #[ignore = "one cell of Figure 1 with 100 replications, for benchmarks"]
+    fn one_cell() {
+        let found = small(&[0.1], 100, 50, 100, false);
+        let [oracle, selected, tuned, local] =
+            [Method::Oracle, Method::Selected, Method::Tuned, Method::Local]
+                .map(|m| found[0].mean(m));
+        assert!(oracle <= selected && selected <= tuned && tuned <= local);
+        println!("errors {oracle:.4} {selected:.4} {tuned:.4} {local:.4}");
+    }
+
     #[test]
     fn selection_from_models_alone_does_not_depend_on_the_graph() {
         let found = small(&[0.0, 0.9], 20, 100, 1, true);

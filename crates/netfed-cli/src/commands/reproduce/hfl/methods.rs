@@ -4,7 +4,6 @@
 
 use std::time::Instant;
 
-use netfed::baselines::{Weighting, local, oracle, pooled};
 use netfed::generate::corrupted;
 use netfed::penalty::Norm1;
 use netfed::selection::{Correction, Estimates, Variance};
@@ -111,13 +110,12 @@ pub(crate) fn measure(
     let folds = SquareFolds::new(data, FOLDS);
     let estimates = Estimates::new(LossKind::Squared, data, 0.0, Variance::Known(1.0))?;
     let shared = start.elapsed();
-    let whole = alone(data)?;
     let error = |params: &Matrix| parameter_error(params, truth);
     let tune = |graph: &Graph| folds.tune(graph).map(|(_, params)| error(&params));
     let select = |pairs: &[(usize, usize)]| kept(&estimates, nodes, pairs);
-    let known = oracle(&whole, cluster, Weighting::Nodes)?;
-    let one = pooled(&whole, Weighting::Nodes)?;
-    let separate = local(&whole);
+    let known = error(&folds.pooled(|i| cluster[i])?);
+    let one = error(&folds.pooled(|_| 0)?);
+    let separate = error(&folds.pooled(|i| i)?);
     let from_models = match locally_selected {
         true => {
             let all: Vec<_> =
@@ -137,13 +135,13 @@ pub(crate) fn measure(
         let seconds = (start.elapsed() + shared).as_secs_f64();
         let untuned = folds.fit(&graph, noise_scale(clean, DIM, points))?;
         let by_method = Method::ALL.map(|method| match method {
-            Method::Oracle => Some(error(&known.params)),
+            Method::Oracle => Some(known),
             Method::Selected => Some(tuned[0]),
             Method::LocallySelected => from_models,
             Method::Tuned => Some(tuned[1]),
             Method::Untuned => Some(error(&untuned)),
-            Method::Local => Some(error(&separate)),
-            Method::Global => Some(error(&one.params)),
+            Method::Local => Some(separate),
+            Method::Global => Some(one),
         });
         Ok(Errors { by_method, wrong: (wrong(&graph), wrong(&selected)), seconds })
     };

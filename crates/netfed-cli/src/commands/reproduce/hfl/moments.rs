@@ -33,51 +33,59 @@ impl Moments {
         sum
     }
 
-    /// The moments of the other points.
-    pub(crate) fn without(&self, part: &Moments) -> Moments {
-        let mut rest = self.clone();
-        for (row, other) in rest.gram.iter_mut().zip(&part.gram) {
-            row.iter_mut().zip(other).for_each(|(g, o)| *g -= o);
+    /// The moments of both, or with −1 those of the other points.
+    pub(crate) fn plus(&self, sign: f64, part: &Moments) -> Moments {
+        let mut sum = self.clone();
+        for (row, other) in sum.gram.iter_mut().zip(&part.gram) {
+            row.iter_mut().zip(other).for_each(|(g, o)| *g += sign * o);
         }
-        rest.cross.iter_mut().zip(&part.cross).for_each(|(c, o)| *c -= o);
-        rest.square -= part.square;
-        rest.points -= part.points;
-        rest
+        sum.cross.iter_mut().zip(&part.cross).for_each(|(c, o)| *c += sign * o);
+        sum.square += sign * part.square;
+        sum.points += sign * part.points;
+        sum
     }
 
     /// Σ (y − xᵀθ)²
-    pub(crate) fn error(&self, model: &Row) -> f64 {
-        let row = |(k, row): (usize, &[f64; DIM])| {
-            let along: f64 = row.iter().zip(model).map(|(g, w)| g * f64::from(*w)).sum();
-            f64::from(model[k]) * (along - 2.0 * self.cross[k])
-        };
-        self.square + self.gram.iter().enumerate().map(row).sum::<f64>()
+    pub(crate) fn error(&self, model: &[f64; DIM]) -> f64 {
+        let mut along = self.cross.map(|c| -2.0 * c);
+        for (row, w) in self.gram.iter().zip(model) {
+            along.iter_mut().zip(row).for_each(|(a, g)| *a += w * g);
+        }
+        self.square + along.iter().zip(model).map(|(a, w)| a * w).sum::<f64>()
     }
 
-    /// H⁻¹b
-    pub(crate) fn minimizer(&self) -> Row {
-        let mut model = [0.0; DIM];
-        for (row, c) in self.inverse(0.0).iter().zip(&self.cross) {
-            let right = (2.0 * c / self.points) as f32;
-            model.iter_mut().zip(row).for_each(|(w, r)| *w += right * r);
+    /// H⁻¹b by elimination; the matrix is positive definite where there are at least p points.
+    pub(crate) fn minimizer(&self) -> [f64; DIM] {
+        let (mut a, mut model) = (self.gram, self.cross);
+        for k in 0..DIM {
+            let (row, value) = (a[k], model[k]);
+            for i in k + 1..DIM {
+                let factor = row[i] / row[k];
+                a[i].iter_mut().zip(&row).for_each(|(v, r)| *v -= factor * r);
+                model[i] -= factor * value;
+            }
+        }
+        for k in (0..DIM).rev() {
+            let known: f64 = a[k][k + 1..].iter().zip(&model[k + 1..]).map(|(a, w)| a * w).sum();
+            model[k] = (model[k] - known) / a[k][k];
         }
         model
     }
 
-    /// (2H + shift)⁻¹ by Gauss-Jordan elimination; the matrix is positive definite where there are at least p points.
+    /// (2H + shift)⁻¹ by Gauss-Jordan elimination.
     pub(crate) fn inverse(&self, shift: f64) -> [Row; DIM] {
-        let mut a = self.gram.map(|row| row.map(|g| 2.0 * g / self.points));
-        (0..DIM).for_each(|k| a[k][k] += shift);
+        let mut a = self.gram.map(|row| row.map(|g| (2.0 * g / self.points) as f32));
+        (0..DIM).for_each(|k| a[k][k] += shift as f32);
         for k in 0..DIM {
             let pivot = 1.0 / a[k][k];
-            a[k][k] = 1.0;
-            a[k].iter_mut().for_each(|v| *v *= pivot);
-            let row = a[k];
-            for other in a.iter_mut().enumerate().filter(|(i, _)| *i != k).map(|(_, row)| row) {
-                let factor = std::mem::take(&mut other[k]);
+            let (column, mut row) = (a.map(|row| row[k]), a[k].map(|v| v * pivot));
+            row[k] = pivot;
+            for (other, factor) in a.iter_mut().zip(&column) {
                 other.iter_mut().zip(&row).for_each(|(v, r)| *v -= factor * r);
+                other[k] = -factor * pivot;
             }
+            a[k] = row;
         }
-        a.map(|row| row.map(|v| v as f32))
+        a
     }
 }

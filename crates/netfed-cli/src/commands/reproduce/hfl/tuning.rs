@@ -1,7 +1,7 @@
 //! λ by cross-validation inside every node: point r of a node is held out in fold r mod k; the same λ for all nodes.
 //!
-//! The λ of a grid are tried from the largest one down, each fold from its solution for the λ before, until two in a row are clearly worse than
-//! the best; λ = 0 is always tried. Then all data are fitted with the best λ.
+//! The λ of a grid are tried from the one a third down the grid, first to smaller ones, each fold from its solution for the λ before, until two in a row
+//! are clearly worse than the best; where no smaller one is better, then to larger ones. λ = 0 is always tried. Then all data are fitted with the best λ.
 
 use std::ops::ControlFlow;
 
@@ -94,21 +94,28 @@ impl Folds {
     }
 }
 
-/// The λ with the least error, and what came with it: of a decreasing grid until two in a row are clearly worse than the best, and of λ = 0,
-/// of which the error is given.
+/// The λ with the least error, and what came with it: of a decreasing grid, found by going downhill, and of λ = 0, of which the error is given.
 pub(crate) fn search<T>(
     lambdas: &[f64],
     without: f64,
     mut error: impl FnMut(f64) -> Result<(f64, T), Failure>,
 ) -> Result<(f64, Option<T>), Failure> {
-    let (mut least, mut best, mut worse) = (f64::INFINITY, (0.0, None), 0);
-    for &lambda in lambdas {
-        let (total, found) = error(lambda)?;
-        worse = if total > WORSE * least { worse + 1 } else { 0 };
-        if total < least {
-            (least, best) = (total, (lambda, Some(found)));
+    let (mut least, mut best) = (f64::INFINITY, (0.0, None));
+    let (larger, smaller) = lambdas.split_at(lambdas.len() / 3);
+    let ways = [smaller.to_vec(), larger.iter().rev().copied().collect()];
+    for way in ways {
+        let mut worse = 0;
+        for lambda in way {
+            let (total, found) = error(lambda)?;
+            worse = if total > WORSE * least { worse + 1 } else { 0 };
+            if total < least {
+                (least, best) = (total, (lambda, Some(found)));
+            }
+            if worse == PATIENCE {
+                break;
+            }
         }
-        if worse == PATIENCE {
+        if smaller.first().is_some_and(|first| best.0 < *first) {
             break;
         }
     }
@@ -151,4 +158,28 @@ pub(crate) fn noise_scale(graph: &Graph, dim: usize, points: usize) -> f64 {
     let edges = graph.edges().len().max(1) as f64;
     let degree = 2.0 * graph.edges().len() as f64 / graph.nodes() as f64;
     2.0 * (2.0 * (dim as f64 * edges).ln() / points as f64).sqrt() / (1.0 + degree)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_goes_downhill_both_ways_and_stops() {
+        let lambdas: Vec<f64> = (0..15).map(|k| f64::from(15 - k)).collect();
+        let run = |least: f64, without: f64| {
+            let mut tried = Vec::new();
+            let found = search(&lambdas, without, |l| {
+                tried.push(l);
+                Ok((1.0 + (l - least).powi(2), l))
+            });
+            (found.unwrap(), tried)
+        };
+        assert_eq!(run(7.0, 9.0), ((7.0, Some(7.0)), vec![10.0, 9.0, 8.0, 7.0, 6.0, 5.0]));
+        let tried = vec![10.0, 9.0, 8.0, 11.0, 12.0, 13.0, 14.0];
+        assert_eq!(run(12.0, 9.0), ((12.0, Some(12.0)), tried));
+        assert_eq!(run(10.0, 9.0).1, [10.0, 9.0, 8.0, 11.0, 12.0]);
+        assert_eq!(run(40.0, 9e9).0, (15.0, Some(15.0)));
+        assert_eq!(run(7.0, 0.5).0, (0.0, None));
+    }
 }
