@@ -6,9 +6,10 @@
 //! The constant b carries no ridge or lasso. Regression is the core's least squares on rows times √θ, around their weighted
 //! mean; of several minimizers it takes the one of least norm. Classification is in [`super::softmax`].
 
-use super::input::check;
+use super::input::{check, kept};
 use super::part::Parts;
-use super::softmax::{Kept, Softmax, scores, softmax};
+use super::probabilities::softmax;
+use super::softmax::{Kept, Softmax, scores};
 use super::{LocalModel, Part, Points, Task};
 use crate::linalg::{axpy, dot};
 use crate::{Dataset, Error, LossKind, Matrix};
@@ -94,7 +95,8 @@ impl Linear {
 
 impl LocalModel for Linear {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
-        let rows = check(self.task, self.dim(), points, targets, weights)?;
+        check(self.task, self.dim(), points, targets, weights)?;
+        let rows = kept(weights);
         let total: f64 = rows.iter().map(|r| weights[*r as usize]).sum();
         let fit = Kept { x: points.rows(), y: targets, theta: weights, rows, total };
         match self.task {
