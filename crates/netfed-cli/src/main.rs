@@ -21,6 +21,7 @@ mod preset;
 mod progress;
 mod report;
 mod run_folder;
+mod scaling;
 mod settings;
 
 use std::process::ExitCode;

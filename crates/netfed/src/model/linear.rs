@@ -159,16 +159,17 @@ mod tests {
             ("logistic", &classes, false),
         ] {
             let kind: ModelKind = text.parse().unwrap();
-            assert!(kind.suits(tasks[0]).is_ok());
+            assert!(kind.suits(tasks[0], 2).is_ok());
             let build = |task: Task, dim: usize| kind.build(task, dim, 9);
             let promise = Promise { twice: true, scale };
             assert_eq!(check_model(&build, tasks, promise, 11), Ok(()), "{text}");
         }
         let said = |text: &str, task| {
             let kind: ModelKind = text.parse().unwrap();
-            kind.suits(task).unwrap_err().to_string()
+            kind.suits(task, 2).unwrap_err().to_string()
         };
         assert!(said("lasso", classes[0]).contains("take logistic"));
         assert!(said("logistic", Task::Regression).contains("take linear"));
+        assert!(said("forest features=3", Task::Regression).contains("expected at most 2"));
     }
 }
