@@ -1,5 +1,7 @@
 //! Why a command failed, with its exit status: 2 bad usage or input, 1 anything else.
 
+use std::fmt::Display;
+
 use crate::load::InputError;
 
 /// A failure: one sentence for the user, and an exit status.
@@ -14,6 +16,15 @@ impl Failure {
     /// Something is wrong with what the user gave.
     pub(crate) fn input(sentence: String) -> Failure {
         Failure { sentence, exit: 2 }
+    }
+
+    /// Something is wrong at a place in what the user gave.
+    pub(crate) fn at(place: &str, problem: impl Display) -> Failure {
+        let mut sentence = format!("{place}: {problem}");
+        if !sentence.ends_with('?') {
+            sentence.push('.');
+        }
+        Failure::input(sentence)
     }
 
     /// Something else went wrong.

@@ -22,6 +22,7 @@ mod progress;
 mod report;
 mod results;
 mod run_folder;
+mod scaling;
 mod settings;
 
 use std::process::ExitCode;

@@ -49,6 +49,19 @@ pub(crate) fn check_covariances(nodes: usize, dim: usize, rows: usize) -> Result
     }
 }
 
+/// Refuses public points of which the copies of all nodes need more memory than there is.
+pub(crate) fn check_public(nodes: usize, points: usize, dim: usize) -> Result<(), Failure> {
+    let needed = 8.0 * (nodes as f64 + 1.0) * points as f64 * (dim as f64 + 1.0);
+    match available() {
+        Some(available) if needed > available => Err(Failure::input(format!(
+            "{points} public points at {nodes} nodes need about {} of memory, but only {} is available; say fewer with --public-points.",
+            gigabytes(needed),
+            gigabytes(available)
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn gigabytes(bytes: f64) -> String {
     format!("{:.1} GB", bytes / 1e9)
 }

@@ -10,9 +10,9 @@ use netfed::model::{LocalModel, ModelKind, Part, Task};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde_json::json;
 
-use crate::commands::relax::Scaling;
 use crate::failure::Failure;
 use crate::load::{PointColumns, PointTable, Target, read_points};
+use crate::scaling::FeatureScaling;
 
 /// Name of the file.
 pub(crate) const FILE: &str = "models.safetensors";
@@ -30,7 +30,7 @@ pub(crate) struct Saved {
     pub(crate) features: Vec<String>,
     pub(crate) nodes: Vec<String>,
     pub(crate) kinds: Vec<ModelKind>,
-    pub(crate) scaling: Option<Scaling>,
+    pub(crate) scaling: Option<FeatureScaling>,
 }
 
 impl Saved {
@@ -204,7 +204,7 @@ struct About {
 }
 
 impl About {
-    fn check(self, scaling: Option<Scaling>) -> Result<Saved, String> {
+    fn check(self, scaling: Option<FeatureScaling>) -> Result<Saved, String> {
         if self.features.is_empty() || self.nodes.len() != self.models.len() {
             return Err("the description of the models does not fit together".into());
         }
@@ -218,7 +218,7 @@ impl About {
         };
         let kinds = self.models.iter().map(|text| {
             let kind: ModelKind = text.parse()?;
-            kind.suits(task)?;
+            kind.suits(task, self.features.len())?;
             Ok(kind)
         });
         let kinds = kinds.collect::<Result<_, netfed::Error>>().map_err(|e| e.to_string())?;
@@ -247,12 +247,12 @@ fn numbers(name: &str, view: &TensorView<'_>) -> Result<Vec<f64>, String> {
     Ok(numbers.iter().map(|b| f64::from_le_bytes(*b)).collect())
 }
 
-fn scaling(file: &SafeTensors<'_>) -> Result<Option<Scaling>, String> {
+fn scaling(file: &SafeTensors<'_>) -> Result<Option<FeatureScaling>, String> {
     let (Ok(shift), Ok(scale)) = (file.tensor(SHIFT), file.tensor(SCALE)) else { return Ok(None) };
     let (shift, scale) = (numbers(SHIFT, &shift)?, numbers(SCALE, &scale)?);
     let good = shift.iter().all(|v| v.is_finite()) && scale.iter().all(|v| *v > 0.0);
     match good && shift.len() == scale.len() {
-        true => Ok(Some(Scaling { shift, scale })),
+        true => Ok(Some(FeatureScaling { shift, scale })),
         false => Err("the scaling of the features is damaged".into()),
     }
 }

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use crate::failure::Failure;
 use crate::load::{EdgeList, PointTable, read_edges, read_points};
 use crate::memory;
+use crate::scaling::{FeatureScaling, moments};
 use crate::settings::Settings;
 
 /// Name of the constant feature.
@@ -35,10 +36,9 @@ pub(crate) struct Prepared {
     pub(crate) warnings: Vec<String>,
 }
 
-/// An affine map of the features: (x − shift)/scale.
+/// The scaling of the features, and what it does to the parameters of linear models.
 pub(crate) struct Scaling {
-    shift: Vec<f64>,
-    scale: Vec<f64>,
+    features: FeatureScaling,
     kind: LossKind,
     intercept: bool,
 }
@@ -264,58 +264,52 @@ impl Scaling {
     /// Means and standard deviations over all points. Without intercept the model has nothing to take up a shift, so
     /// that features are scaled only; a constant feature is left alone.
     pub(crate) fn fit(points: &PointTable, settings: &Settings) -> Scaling {
-        let d = points.features.len();
-        let m = points.node_of_row.len() as f64;
-        let (mut mean, mut square) = (vec![0.0; d], vec![0.0; d]);
-        for x in points.x.chunks_exact(d) {
-            mean.iter_mut().zip(x).for_each(|(s, v)| *s += v / m);
-        }
-        for x in points.x.chunks_exact(d) {
-            square.iter_mut().zip(x).zip(&mean).for_each(|((s, v), c)| *s += (v - c) * (v - c) / m);
-        }
         let centered = settings.intercept || settings.loss == LossKind::Mean;
-        let constant = |j: usize| square[j].sqrt() <= 1e-12 * mean[j].abs();
-        Scaling {
-            shift: (0..d).map(|j| if centered && !constant(j) { mean[j] } else { 0.0 }).collect(),
-            scale: (0..d).map(|j| if constant(j) { 1.0 } else { square[j].sqrt() }).collect(),
-            kind: settings.loss,
-            intercept: settings.intercept,
-        }
+        let pair = |(mean, deviation): (f64, Option<f64>)| {
+            let shift = if centered && deviation.is_some() { mean } else { 0.0 };
+            (shift, deviation.unwrap_or(1.0))
+        };
+        let (shift, scale) =
+            moments(&points.x, points.features.len()).into_iter().map(pair).unzip();
+        let features = FeatureScaling { shift, scale };
+        Scaling { features, kind: settings.loss, intercept: settings.intercept }
     }
 
     /// The models in the units of the problem: undoes [`Scaling::undo`].
     pub(crate) fn redo(&self, params: &mut Matrix) {
-        let d = self.scale.len();
+        let FeatureScaling { shift, scale } = &self.features;
+        let d = scale.len();
         for i in 0..params.rows() {
             let w = params.row_mut(i);
             if self.kind == LossKind::Mean {
-                (0..d).for_each(|j| w[j] = (w[j] - self.shift[j]) / self.scale[j]);
+                (0..d).for_each(|j| w[j] = (w[j] - shift[j]) / scale[j]);
                 continue;
             }
             if self.intercept {
-                w[d] += (0..d).map(|j| w[j] * self.shift[j]).sum::<f64>();
+                w[d] += (0..d).map(|j| w[j] * shift[j]).sum::<f64>();
             }
-            (0..d).for_each(|j| w[j] *= self.scale[j]);
+            (0..d).for_each(|j| w[j] *= scale[j]);
         }
     }
 
     /// The features of a point in the units of the problem.
     pub(crate) fn apply<'a>(&'a self, x: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-        x.iter().enumerate().map(|(j, v)| (v - self.shift[j]) / self.scale[j])
+        self.features.point(x)
     }
 
     /// The same models, for features in their original units.
     pub(crate) fn undo(&self, params: &mut Matrix) {
-        let d = self.scale.len();
+        let FeatureScaling { shift, scale } = &self.features;
+        let d = scale.len();
         for i in 0..params.rows() {
             let w = params.row_mut(i);
             if self.kind == LossKind::Mean {
-                (0..d).for_each(|j| w[j] = w[j] * self.scale[j] + self.shift[j]);
+                (0..d).for_each(|j| w[j] = w[j] * scale[j] + shift[j]);
                 continue;
             }
-            (0..d).for_each(|j| w[j] /= self.scale[j]);
+            (0..d).for_each(|j| w[j] /= scale[j]);
             if self.intercept {
-                w[d] -= (0..d).map(|j| w[j] * self.shift[j]).sum::<f64>();
+                w[d] -= (0..d).map(|j| w[j] * shift[j]).sum::<f64>();
             }
         }
     }
@@ -394,8 +388,8 @@ mod tests {
             (LossKind::Squared, false, 2),
             (LossKind::Mean, false, 2),
         ] {
-            let scaling =
-                Scaling { shift: vec![3.0, -1.0], scale: vec![0.5, 20.0], kind, intercept };
+            let features = FeatureScaling { shift: vec![3.0, -1.0], scale: vec![0.5, 20.0] };
+            let scaling = Scaling { features, kind, intercept };
             let params =
                 Matrix::from_rows(cols, (1..=2 * cols).map(|v| v as f64).collect()).unwrap();
             let mut there = params.clone();

@@ -186,7 +186,11 @@ fn every_fault_is_one_clear_sentence() {
     let place = Place::with_small_data();
     place.write("other.csv", "x1,x3\n1,2\n");
     place.write("few.csv", "node,model\na,tree\n");
-    place.write("strange.csv", "node,model\nz,tree\n");
+    place.write("strange.csv", "node,model\na,tree\nz,tree\n");
+    place.write("twice.csv", "node,model\na,tree\na,forest\n");
+    place.write("empty.csv", "");
+    place.write("names.csv", "x1,x2\n");
+    place.write("nan.csv", "x1,x2\n1,2\n3,nan\n");
     place.write("wrong.csv", "node,model,options\na,tree,dept=3\n");
     place.write("one.csv", "node,x1,y\na,1,2\nb,2,2\n");
     let base = "relax --data points.csv --graph edges.csv --out run --quiet";
@@ -206,11 +210,32 @@ fn every_fault_is_one_clear_sentence() {
         ),
         (
             "--alpha 1 --model tree --task classification",
-            "points.csv, column \"y\": expected classes written as whole numbers, found 2.1; for labels that are numbers say --task regression.",
+            "points.csv, line 2, column \"y\": expected a class, written as a whole number (for labels that are numbers say --task regression), found \"2.1\".",
         ),
         ("--alpha 1 --models few.csv", "few.csv: no model for the node \"b\""),
-        ("--alpha 1 --models strange.csv", "strange.csv: the node \"z\" is neither in"),
-        ("--alpha 1 --models wrong.csv --model tree", "Did you mean \"depth\"?"),
+        (
+            "--alpha 1 --models strange.csv",
+            "strange.csv, line 3: the node \"z\" is neither in points.csv nor in edges.csv.",
+        ),
+        (
+            "--alpha 1 --models wrong.csv --model tree",
+            "wrong.csv, line 2: model \"tree dept=3\": tree has no option \"dept\"; it has depth, leaf. Did you mean \"depth\"?\n",
+        ),
+        ("--alpha 1 --models twice.csv", "twice.csv, line 3: the node \"a\" was already given."),
+        ("--alpha 1 --models empty.csv", "empty.csv: the file is empty."),
+        ("--alpha 1 --model tree --public empty.csv", "empty.csv: the file is empty."),
+        (
+            "--alpha 1 --model tree --public nan.csv",
+            "nan.csv, line 3, column \"x2\": expected a finite number, found \"nan\".",
+        ),
+        (
+            "--alpha 1 --model tree --public names.csv",
+            "names.csv: expected at least one row of data, found only the column names.",
+        ),
+        (
+            "--alpha 1 --model tree --public-points 99999999999",
+            "99999999999 public points at 3 nodes need about",
+        ),
         ("--alpha 1 --model tree --data one.csv", "the argument '--data <FILE>' cannot be used"),
     ] {
         let output = place.run(&format!("{base} {flags}"));
@@ -218,6 +243,28 @@ fn every_fault_is_one_clear_sentence() {
         assert!(stderr(&output).contains(message), "{flags}: {}", stderr(&output));
         assert!(!place.path("run").exists(), "{flags}");
     }
+    for (model, message) in [
+        ("forest features=3", "features=3; expected at most 2, as the points have.\n"),
+        ("boosting rate=2", "rate=2; expected a number above 0 and at most 1.\n"),
+        ("kernel bandwidth=1e-300", "expected a number from 1e-100 to 1e100.\n"),
+        ("tree leaf=0.6", "leaf=0.6; expected a number from 0 to less than 0.5.\n"),
+        ("nearest k=0", "k=0; expected a whole number from 1 to 1000000.\n"),
+        ("perceptron hidden=4,,4", "expected whole numbers from 1 to 1000000, separated"),
+    ] {
+        place.write("bad.csv", &format!("node,model\na,\"{model}\"\n"));
+        let output = place.run(&format!("{base} --alpha 1 --model tree --models bad.csv"));
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{model}: {said}");
+        let place_of_fault = format!("bad.csv, line 2: model \"{model}\": ");
+        assert!(said.contains(&place_of_fault) && said.contains(message), "{said}");
+        assert!(!place.path("run").exists(), "{model}");
+    }
+    // What shows in training only.
+    place.write("bad.csv", "node,model\nb,perceptron rate=1e99\n");
+    let output = place.run(&format!("{base} --alpha 1 --model tree --models bad.csv"));
+    let said = stderr(&output);
+    assert!(said.contains("node \"b\": the rate of a perceptron is 1e99; it must be"), "{said}");
+    assert!(output.status.code() == Some(2) && !place.path("run").exists());
     let one = "relax --data one.csv --graph edges.csv --model tree --task classification --alpha 1 --out run";
     assert!(
         stderr(&place.run(one)).contains("expected at least two classes, found only the label 2")

@@ -8,6 +8,10 @@
 //!     cargo bench -p netfed --bench models -- weighted-tree FILE
 //!
 //! is for bench/peers/trees.py: fits trees to the points, targets and weights of a file and prints milliseconds and predictions.
+//!
+//!     cargo bench -p netfed --bench models -- fedrelax FILE
+//!
+//! is for bench/peers/fedrelax.py: runs Figure 2 of FedRelax on the network of a file and prints the error of every round.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,27 +20,34 @@
     reason = "a benchmark is not a library"
 )]
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use netfed::Matrix;
 use netfed::model::{LocalModel, ModelKind, Points, Task};
+use netfed::relax::{Examples, FedRelax, Neighbor, RelaxNode, RelaxSettings, RelaxWeights};
+use netfed::{Graph, Incidence, Matrix};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    match args.iter().position(|a| a == "weighted-tree") {
-        Some(at) => weighted_trees(&args[at + 1]),
-        None => divan::main(),
+    let file = |mode: &str| args.iter().position(|a| a == mode).map(|at| &args[at + 1]);
+    match (file("weighted-tree"), file("fedrelax")) {
+        (Some(file), _) => weighted_trees(&numbers(file)),
+        (_, Some(file)) => fedrelax(&numbers(file)),
+        _ => divan::main(),
     }
 }
 
-/// A file of little-endian numbers of 8 bytes: points m, features d, fits k, depth; m × d features, k × m targets, m weights. Prints the least
-/// and the median time of a fit in milliseconds and the predictions of the last fit at the m points.
-fn weighted_trees(file: &str) {
+/// A file of little-endian numbers of 8 bytes.
+fn numbers(file: &str) -> Vec<f64> {
     let bytes = std::fs::read(file).unwrap();
-    let numbers: Vec<f64> =
-        bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect();
+    bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect()
+}
+
+/// Points m, features d, fits k, depth; m × d features, k × m targets, m weights. Prints the least
+/// and the median time of a fit in milliseconds and the predictions of the last fit at the m points.
+fn weighted_trees(numbers: &[f64]) {
     let [m, d, k, depth] = [0, 1, 2, 3].map(|at| numbers[at] as usize);
     let (x, rest) = numbers[4..].split_at(m * d);
     let (y, weights) = rest.split_at(k * m);
@@ -58,6 +69,54 @@ fn weighted_trees(file: &str) {
     tree.predict(points.rows(), &mut out);
     let words: Vec<String> = out.as_slice().iter().map(f64::to_string).collect();
     println!("{} {}\n{}", times[0], times[k / 2], words.join(" "));
+}
+
+/// Nodes n, features d, points m of a node, public points k of a node, edges e, rounds, depth, α; the ends of all edges; of all nodes: points,
+/// targets, public points, points for self-distillation, points and targets for validation (k each). Prints the mean validation error after
+/// every round of Algorithm 1, weighted and begun as in the authors' code.
+fn fedrelax(numbers: &[f64]) {
+    let [n, d, m, k, e, rounds, depth] = [0, 1, 2, 3, 4, 5, 6].map(|at| numbers[at] as usize);
+    let (alpha, mut rest) = (numbers[7], &numbers[8..]);
+    let mut take = |count: usize| {
+        let (taken, later) = rest.split_at(count);
+        rest = later;
+        taken
+    };
+    let edges: Vec<(usize, usize, f64)> =
+        take(2 * e).chunks(2).map(|ends| (ends[0] as usize, ends[1] as usize, 1.0)).collect();
+    let graph = Graph::new(n, &edges).unwrap();
+    let mut sets = |count: usize, dim: usize| -> Vec<Matrix> {
+        let values = take(n * count * dim).chunks(count * dim);
+        values.map(|v| Matrix::from_rows(dim, v.to_vec()).unwrap()).collect()
+    };
+    let (points, targets) = (sets(m, d), sets(m, 1));
+    let [public, held] = [(); 2].map(|()| sets(k, d).into_iter().map(Arc::new).collect::<Vec<_>>());
+    let (new_points, new_targets) = (sets(k, d), sets(k, 1));
+    let kind: ModelKind = format!("tree depth={depth}").parse().unwrap();
+    let own = points.into_iter().zip(targets).map(|(points, targets)| Examples { points, targets });
+    let node = |(i, own): (usize, Examples)| {
+        let weight = |inc: &Incidence| graph.edges()[inc.edge()].weight;
+        let set = |inc: &Incidence| Arc::clone(&public[inc.neighbor()]);
+        let slot = |inc: &Incidence| Neighbor { weight: weight(inc), public: set(inc) };
+        let neighbors: Vec<Neighbor> = graph.incident(i).iter().map(slot).collect();
+        let weights = RelaxWeights::Published;
+        let settings = RelaxSettings { alpha, weights, held: Some(Arc::clone(&held[i])) };
+        let model = kind.build(Task::Regression, d, 0);
+        RelaxNode::new(model, own, Arc::clone(&public[i]), &neighbors, settings).unwrap()
+    };
+    let nodes = own.enumerate().map(node).collect();
+    let mut network = FedRelax::new(&graph, nodes).unwrap().from_zero();
+    let mut found = Matrix::zeros(k, 1);
+    for _ in 0..=rounds {
+        network.fit().unwrap();
+        let mut squares = 0.0;
+        for ((node, points), targets) in network.nodes().iter().zip(&new_points).zip(&new_targets) {
+            node.model().predict(points, &mut found);
+            let pairs = found.as_slice().iter().zip(targets.as_slice());
+            squares += pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        }
+        println!("{}", squares / (n * k) as f64);
+    }
 }
 
 fn points(rows: usize, dim: usize, seed: u64) -> Matrix {

@@ -41,7 +41,7 @@ pub enum Error {
         weight: f64,
     },
     /// A number that must be finite, nonnegative or positive is not.
-    #[error("{name} is {value}; it must be {expected}")]
+    #[error("{name} is {}; it must be {expected}", short(*value))]
     BadNumber {
         /// What the number is.
         name: &'static str,
@@ -97,6 +97,14 @@ pub enum Error {
     /// A matrix factorization did not converge.
     #[error("the singular value decomposition of a local dataset did not converge")]
     Factorization,
+    /// The model of a node cannot be trained.
+    #[error("node {node}: {reason}")]
+    AtNode {
+        /// The node.
+        node: usize,
+        /// Why.
+        reason: Box<Error>,
+    },
     /// The words for a model are not understood.
     #[error("model \"{text}\": {reason}")]
     ModelText {
@@ -111,4 +119,12 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+/// A number without rows of zeros.
+fn short(value: f64) -> String {
+    match value != 0.0 && value.is_finite() && !(1e-5..1e16).contains(&value.abs()) {
+        true => format!("{value:e}"),
+        false => value.to_string(),
+    }
 }

@@ -2,17 +2,19 @@
 //! same. See docs/experiments.md for the figures themselves.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "tests")]
 
+use netfed::baselines::{Clients, LocalSteps, Rate, Rounds, fed_avg, ifca_from_random};
 use netfed::generate::{
     Noise, clustered, linear_data, mixing_ratios, mixture_data, mixture_graph, normal_centers,
     stochastic_block_model,
 };
 use netfed::model::ModelKind;
 use netfed::model::Task;
+use netfed::penalty::Norm2;
 use netfed::relax::{
-    Coupling, Examples, FedRelax, LocalUpdate, Neighbor, RelaxNode, RelaxOptions, RelaxSettings,
-    RelaxWeights, Relaxation, Sides, relax,
+    Coupling, Examples, FedRelax, LocalUpdate, Neighbor, RelaxNode, RelaxOptions, RelaxProgress,
+    RelaxSettings, RelaxVariation, RelaxWeights, Relaxation, Sides, relax,
 };
-use netfed::{Dataset, Graph, LossKind, Matrix};
+use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -56,30 +58,96 @@ fn mixture(dim: usize, sigma: f64, seed: u64) -> Setting {
     setting(mixture_graph(&ratios).unwrap(), data, validation, None)
 }
 
+fn steps() -> RelaxOptions {
+    RelaxOptions {
+        update: LocalUpdate::RmsProp { rate: 0.01 },
+        max_rounds: 500,
+        tolerance: 0.0,
+        ..RelaxOptions::default()
+    }
+}
+
 impl Setting {
-    /// Models after 500 steps of RMSprop, one per round. α is that of 150 nodes.
-    fn rms(&self, alpha: f64) -> Matrix {
+    fn problem(&self, alpha: f64) -> Relaxation {
         let losses =
             self.data.iter().map(|d| LossKind::Squared.build(d.clone(), 0.0, 0.0).unwrap());
         let coupling = Coupling::Private(self.public.clone());
-        let alpha = 3.0 * alpha;
-        let problem =
-            Relaxation::new(self.graph.clone(), losses.collect(), alpha, &coupling, Sides::Theirs);
-        let options = RelaxOptions {
-            update: LocalUpdate::RmsProp { rate: 0.01 },
-            max_rounds: 500,
-            tolerance: 0.0,
-            ..RelaxOptions::default()
-        };
-        let start = normal_centers(self.data.len(), self.dim, 0.33 / self.dim as f64, 5).unwrap();
-        relax(&problem.unwrap(), &start, &options, |_| ControlFlow::Continue(())).unwrap().params
+        Relaxation::new(self.graph.clone(), losses.collect(), alpha, &coupling, Sides::Theirs)
+            .unwrap()
+    }
+
+    fn start(&self) -> Matrix {
+        normal_centers(self.data.len(), self.dim, 0.33 / self.dim as f64, 5).unwrap()
+    }
+
+    /// Models after 500 steps of RMSprop, one per round. α is that of 150 nodes.
+    fn rms(&self, alpha: f64) -> Matrix {
+        let go_on = |_: RelaxProgress<'_>| ControlFlow::Continue(());
+        relax(&self.problem(3.0 * alpha), &self.start(), &steps(), go_on).unwrap().params
     }
 
     /// (18)
     fn distance(&self, alpha: f64) -> f64 {
-        let (found, truth) = (self.rms(alpha), self.truth.as_ref().unwrap());
+        self.distance_of(&self.rms(alpha))
+    }
+
+    fn distance_of(&self, found: &Matrix) -> f64 {
+        let truth = self.truth.as_ref().unwrap();
         let pairs = found.as_slice().iter().zip(truth.as_slice());
         pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / found.as_slice().len() as f64
+    }
+
+    /// The same of one model for all nodes, or of IFCA with so many models, the best of five starts: 500 gradient steps.
+    fn distance_of_clustering(&self, models: usize) -> f64 {
+        let losses =
+            self.data.iter().map(|d| LossKind::Squared.build(d.clone(), 0.0, 0.0).unwrap());
+        let alone = Graph::new(self.data.len(), &[]).unwrap();
+        let problem = Problem::new(alone, losses.collect(), Box::new(Norm2), 0.0).unwrap();
+        let clients = Clients::new(&problem);
+        let work = LocalSteps { rate: Rate::Constant(0.02), ..LocalSteps::default() };
+        let rounds = Rounds { max_rounds: 500, tolerance: 0.0, seed: 1, ..Rounds::default() };
+        let go_on = |_| ControlFlow::Continue(());
+        self.distance_of(&match models {
+            1 => fed_avg(&clients, &vec![0.0; self.dim], &work, &rounds, go_on).unwrap().params,
+            _ => {
+                let found = ifca_from_random(&clients, models, 5, &work, &rounds, go_on);
+                found.unwrap().outcome.params
+            }
+        })
+    }
+
+    /// The distance of one model for every true cluster of 16 nodes.
+    fn distance_of_oracle(&self) -> f64 {
+        let truth = self.truth.as_ref().unwrap();
+        let part = |k: usize| Setting {
+            graph: Graph::new(16, &[]).unwrap(),
+            data: self.data[k..k + 16].to_vec(),
+            validation: Vec::new(),
+            public: Vec::new(),
+            truth: Some(
+                Matrix::from_rows(
+                    self.dim,
+                    truth.as_slice()[k * self.dim..(k + 16) * self.dim].to_vec(),
+                )
+                .unwrap(),
+            ),
+            dim: self.dim,
+        };
+        let firsts: Vec<usize> = (0..self.data.len()).step_by(16).collect();
+        let sum: f64 = firsts.iter().map(|k| part(*k).distance_of_clustering(1)).sum();
+        sum / firsts.len() as f64
+    }
+
+    /// The variation of all models and its bound (25), after 500 steps of RMSprop and at the fixed point.
+    fn variations(&self, alpha: f64) -> [RelaxVariation; 2] {
+        let (problem, nodes) = (self.problem(alpha), (0..self.data.len()).collect::<Vec<_>>());
+        let exact = RelaxOptions { tolerance: 1e-9, ..RelaxOptions::default() };
+        [steps(), exact].map(|options| {
+            let go_on = |_: RelaxProgress<'_>| ControlFlow::Continue(());
+            let found = relax(&problem, &self.start(), &options, go_on).unwrap();
+            let common = self.truth.as_ref().unwrap().row(0);
+            problem.variation(&nodes, &found.params, common).unwrap().unwrap()
+        })
     }
 
     fn error(&self, alpha: f64) -> f64 {
@@ -146,6 +214,49 @@ fn figure_1b_coupling_takes_noise_away() {
     let setting = clusters(3, 10, 5.0, 30);
     let [alone, weak, strong] = [0.0, 0.01, 0.05].map(|a| setting.distance(a));
     assert!(alone > 3.0 && weak < 0.4 * alone && strong < weak, "{alone} {weak} {strong}");
+    // With less noise the weaker coupling is the better one.
+    let setting = clusters(3, 10, 1.0, 30);
+    let [alone, weak, strong] = [0.0, 0.01, 0.05].map(|a| setting.distance(a));
+    assert!(weak < strong && strong < 0.8 * alone, "{alone} {weak} {strong}");
+}
+
+#[test]
+fn figure_1c_between_those_who_know_the_clusters_and_those_who_do_not() {
+    let setting = clusters(5, 50, 0.0, 35);
+    let [alone, weak, strong] = [0.0, 0.01, 0.05].map(|a| setting.distance(a));
+    let oracle = setting.distance_of_oracle();
+    let [all, two, five] = [1, 2, 5].map(|models| setting.distance_of_clustering(models));
+    let order = [oracle, five, weak, strong, two, all, alone];
+    assert!(oracle < 0.01 && five < 0.01, "{order:?}");
+    assert!(weak > 0.1 && weak < strong && strong < two && two < all && all < alone, "{order:?}");
+}
+
+#[test]
+fn figure_5_models_of_a_cluster_vary_less_than_their_bound() {
+    let cluster = |inside: f64, sigma: f64| {
+        let truth = clustered(&[50], &normal_centers(1, 10, 1.0, 80).unwrap()).unwrap();
+        let data = linear_data(&truth, 10, Noise::PerPoint(sigma), 81).unwrap();
+        let graph = stochastic_block_model(&[50], inside, 0.0, 82).unwrap();
+        setting(graph, data, Vec::new(), Some(truth))
+    };
+    let alphas = [1e-4, 0.01, 0.1];
+    let mut fixed: Vec<[f64; 3]> = Vec::new();
+    for (inside, sigma) in [(0.8, 0.1), (0.2, 0.1), (1.0, 0.1), (0.8, 1.0), (0.8, 5.0)] {
+        let setting = cluster(inside, sigma);
+        let found = alphas.map(|alpha| setting.variations(alpha));
+        for ([steps, exact], alpha) in found.iter().zip(alphas) {
+            assert!(steps.found <= steps.printed, "{inside} {sigma} {alpha}: {steps:?}");
+            assert!(exact.found <= 0.25 * exact.printed, "{inside} {sigma} {alpha}: {exact:?}");
+        }
+        fixed.push(found.map(|[_, exact]| exact.found));
+        let [weak, middle, strong] = found.map(|[steps, _]| steps.found);
+        assert!(strong < middle && middle < weak, "{inside} {sigma}: {weak} {middle} {strong}");
+    }
+    let [usual, sparse, complete, noisy, noisier] = fixed[..] else { panic!() };
+    for k in 0..3 {
+        assert!(complete[k] < usual[k] && usual[k] < sparse[k], "{fixed:?}");
+        assert!(usual[k] < noisy[k] && noisy[k] < noisier[k], "{fixed:?}");
+    }
 }
 
 #[test]
@@ -154,10 +265,12 @@ fn figure_3_mixtures_gain_most_at_as_many_parameters_as_points() {
         let setting = mixture(dim, sigma, 40);
         setting.error(alpha) / setting.error(0.0)
     };
-    let [two, ten, fifty, noisy] =
-        [(2, 0.0), (10, 0.0), (50, 0.0), (10, 5.0)].map(|(d, sigma)| ratio(d, sigma, 0.01));
-    assert!([two, ten, fifty, noisy].iter().all(|r| *r < 1.0), "{two} {ten} {fifty} {noisy}");
-    assert!(ten < two && ten < fifty && ten < noisy, "{two} {ten} {fifty} {noisy}");
+    for alpha in [0.01, 0.05] {
+        let [two, ten, fifty, noisy] =
+            [(2, 0.0), (10, 0.0), (50, 0.0), (10, 5.0)].map(|(d, sigma)| ratio(d, sigma, alpha));
+        assert!([two, ten, fifty, noisy].iter().all(|r| *r < 1.0), "{two} {ten} {fifty} {noisy}");
+        assert!(ten < two && ten < fifty && ten < noisy, "{two} {ten} {fifty} {noisy}");
+    }
 }
 
 #[test]

@@ -9,8 +9,7 @@ mod train;
 mod words;
 
 pub(crate) use flags::Relax;
-pub(crate) use input::Scaling;
-pub(crate) use input::read_public;
+pub(crate) use input::{model_kind, read_public};
 pub(crate) use train::{likeliest, node};
 
 use crate::commands::start_threads;

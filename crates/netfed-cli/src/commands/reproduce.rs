@@ -7,6 +7,7 @@ mod fedrelax;
 mod fig8;
 mod figure;
 mod hfl;
+mod idx;
 mod outcome;
 mod paper;
 mod ppgl;

@@ -15,6 +15,8 @@ pub(crate) enum Target {
     Real,
     /// -1 or 1, or else 0 or 1 with 0 read as -1. One file uses one way only.
     Binary,
+    /// A class, written as a whole number.
+    Class,
 }
 
 /// Which columns of a point file to read.

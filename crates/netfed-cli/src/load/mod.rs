@@ -39,7 +39,7 @@ pub(crate) use coordinates::read_coordinates;
 pub(crate) use edges::{EdgeList, read_edges};
 pub(crate) use matrix::read_matrix;
 pub(crate) use members::{MemberRow, read_members};
-pub(crate) use models::read_models;
+pub(crate) use models::{ModelRow, read_models};
 pub(crate) use partition::read_partition;
 pub(crate) use points::{PointTable, read_points};
 pub(crate) use signals::{Signals, read_signals};

@@ -1,13 +1,23 @@
 //! Which model each node trains.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::table::Table;
 use super::{InputError, quote};
 
-/// Reads a file with the columns `node`, `model` and, if it is there, `options`: the words for each node's model.
-pub(crate) fn read_models(path: &Path) -> Result<HashMap<String, String>, InputError> {
+/// The model of one node.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ModelRow {
+    pub(crate) node: String,
+    /// A name and options.
+    pub(crate) words: String,
+    /// The file and the line.
+    pub(crate) place: String,
+}
+
+/// Reads a file with the columns `node`, `model` and, if it is there, `options`, in its order.
+pub(crate) fn read_models(path: &Path) -> Result<Vec<ModelRow>, InputError> {
     let table = Table::open(path)?;
     let hint =
         "a file of models needs the columns \"node\" and \"model\", and may have \"options\"";
@@ -15,7 +25,8 @@ pub(crate) fn read_models(path: &Path) -> Result<HashMap<String, String>, InputE
         vec![table.header.require("node", hint)?, table.header.require("model", hint)?];
     wanted.extend(table.header.find("options"));
     let with_options = wanted.len() > 2;
-    let mut models = HashMap::new();
+    let file = table.header.file.clone();
+    let (mut models, mut seen) = (Vec::new(), HashSet::new());
     table.for_each_row(&wanted, &mut |row| {
         let node = row.id(0)?;
         let mut words = row.id(1).map_err(|_| row.expected(1, "the name of a model"))?.into_owned();
@@ -24,9 +35,11 @@ pub(crate) fn read_models(path: &Path) -> Result<HashMap<String, String>, InputE
             words.push(' ');
             words.push_str(&options);
         }
-        if models.insert(node.clone().into_owned(), words).is_some() {
+        if !seen.insert(node.clone().into_owned()) {
             return Err(row.wrong(&format!("the node {} was already given", quote(&node))));
         }
+        let place = format!("{file}, {}", row.place);
+        models.push(ModelRow { node: node.into_owned(), words, place });
         Ok(())
     })?;
     Ok(models)
@@ -42,9 +55,11 @@ mod tests {
         let folder = Folder::new();
         let path = folder.plain("m.csv", b"options,node,model\ndepth=3,a,tree\n,b,linear\n");
         let found = read_models(&path).unwrap();
-        assert_eq!((found["a"].as_str(), found["b"].as_str()), ("tree depth=3", "linear"));
+        let words: Vec<_> = found.iter().map(|m| (m.node.as_str(), m.words.as_str())).collect();
+        assert_eq!(words, [("a", "tree depth=3"), ("b", "linear")]);
+        assert!(found[1].place.ends_with("m.csv, line 3"), "{found:?}");
         let path = folder.plain("m.csv", b"node,model\na,tree depth=3\n");
-        assert_eq!(read_models(&path).unwrap()["a"], "tree depth=3");
+        assert_eq!(read_models(&path).unwrap()[0].words, "tree depth=3");
         for (text, message) in [
             ("node,model\na,tree\na,linear\n", ", line 3: the node \"a\" was already given."),
             (

@@ -72,6 +72,7 @@ pub(crate) fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTa
         if let Some(y) = &mut y {
             y.push(match columns.kind {
                 Target::Binary => coding.label(row, label_at)?,
+                Target::Class => class(row, label_at)?,
                 Target::Real | Target::None => row.number(label_at)?,
             });
         }
@@ -79,6 +80,18 @@ pub(crate) fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTa
     })?;
     let low_label = coding.first_low.map_or(-1.0, |(value, _)| value);
     Ok(PointTable { nodes: ids.into_names(), node_of_row, features: names, x, y, low_label })
+}
+
+/// The class in cell `at`.
+fn class(row: &Row<'_>, at: usize) -> Result<f64, InputError> {
+    let value = row.number(at)?;
+    match value.fract() == 0.0 {
+        true => Ok(value),
+        false => Err(row.expected(
+            at,
+            "a class, written as a whole number (for labels that are numbers say --task regression)",
+        )),
+    }
 }
 
 /// How the file codes the lower of two labels: where a 0 or -1 first stands.
@@ -167,6 +180,19 @@ mod tests {
             let table = read(text, &columns(Target::Binary)).unwrap();
             assert_eq!(table.y, Some(vec![1.0, -1.0]));
         }
+    }
+
+    #[test]
+    fn classes_are_whole_numbers() {
+        let table = read("y,node,x\n3,a,1\n-7.0,a,1\n", &columns(Target::Class)).unwrap();
+        assert_eq!(table.y, Some(vec![3.0, -7.0]));
+        let message = read("y,node,x\n3,a,1\n2.5,a,1\n", &columns(Target::Class)).unwrap_err();
+        assert!(
+            message.starts_with(
+                "points.csv, line 3, column \"y\": expected a class, written as a whole number"
+            ) && message.ends_with("found \"2.5\"."),
+            "{message}"
+        );
     }
 
     #[test]

@@ -6,7 +6,8 @@
 //! Splits reduce the weighted squared error. A leaf of a classification tree takes Newton's step of the cross-entropy in each class,
 //! Σ θ(y − p) / Σ θ p(1 − p), not longer than 4. A point of weight 2 is the point twice; scaling all weights changes nothing.
 
-use super::input::{mean, softmax};
+use super::input::mean;
+use super::probabilities::softmax_rows;
 use super::tree::grow::{Limits, grow};
 use super::tree::nodes::{Nodes, parts_of, trees_of};
 use super::{LocalModel, Part, Points, Task, input, part};
@@ -65,7 +66,7 @@ impl Boosting {
         let outputs = self.task.outputs();
         let mut found = scores.clone();
         if self.task != Task::Regression {
-            softmax(outputs, found.as_mut_slice());
+            softmax_rows(outputs, found.as_mut_slice());
         }
         let missing = targets.as_slice().iter().zip(found.as_slice()).map(|(y, p)| y - p).collect();
         let missing = Matrix::from_rows(outputs, missing)?;
@@ -98,7 +99,8 @@ impl Boosting {
 
 impl LocalModel for Boosting {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
-        let kept = input::check(self.task, self.dim, points, targets, weights)?;
+        input::check(self.task, self.dim, points, targets, weights)?;
+        let kept = input::kept(weights);
         let mut base = mean(&kept, targets, weights);
         if self.task != Task::Regression {
             base.iter_mut().for_each(|p| *p = p.max(RAREST).ln());
@@ -121,7 +123,7 @@ impl LocalModel for Boosting {
             self.trees.iter().for_each(|tree| axpy(1.0, tree.value(points.row(r)), score));
         });
         if self.task != Task::Regression {
-            softmax(base.len(), out.as_mut_slice());
+            softmax_rows(base.len(), out.as_mut_slice());
         }
     }
 

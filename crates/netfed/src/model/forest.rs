@@ -79,7 +79,8 @@ impl Forest {
 
 impl LocalModel for Forest {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
-        let kept = input::check(self.task, self.dim, points, targets, weights)?;
+        input::check(self.task, self.dim, points, targets, weights)?;
+        let kept = input::kept(weights);
         let numbers = (0..self.options.trees).into_par_iter();
         let trees = numbers.map(|k| self.tree(k, &kept, points, targets, weights));
         self.trees = trees.collect::<Result<_, _>>()?;

@@ -4,14 +4,14 @@ use super::{Points, Task};
 use crate::data::LARGEST;
 use crate::{Error, Matrix};
 
-/// Checks the input of a fit. Gives the rows with θ > 0, in order: the others are not there.
+/// Checks the input of a fit. What targets points with θ = 0 have does not matter.
 pub(crate) fn check(
     task: Task,
     dim: usize,
     points: &Points,
     targets: &Matrix,
     weights: &[f64],
-) -> Result<Vec<u32>, Error> {
+) -> Result<(), Error> {
     let rows = points.rows();
     let sizes = [
         ("features of the points of a fit", dim, rows.cols()),
@@ -32,31 +32,39 @@ pub(crate) fn check(
             expected: "at least 0 and finite",
         });
     }
-    let kept: Vec<u32> = (0..weights.len() as u32).filter(|r| weights[*r as usize] > 0.0).collect();
-    if kept.is_empty() {
+    if weights.iter().all(|w| *w == 0.0) {
         return Err(Error::BadNumber {
             name: "the sum of the weights of all points",
             value: 0.0,
             expected: "more than 0",
         });
     }
-    for &row in &kept {
-        let target = targets.row(row as usize);
-        if !target.iter().all(|t| t.abs() <= LARGEST) {
-            return Err(Error::NotFinite { row: row as usize });
-        }
-        if task != Task::Regression {
-            let sum: f64 = target.iter().sum();
-            if (sum - 1.0).abs() > 1e-6 || target.iter().any(|p| *p < 0.0) {
-                return Err(Error::BadNumber {
-                    name: "the sum of the probabilities of a target",
-                    value: sum,
-                    expected: "1, and none of them less than 0",
-                });
-            }
+    let is_kept = |row: &usize| weights[*row] > 0.0;
+    if !targets.as_slice().iter().all(|t| t.abs() <= LARGEST) {
+        let bad = |row: &usize| !targets.row(*row).iter().all(|t| t.abs() <= LARGEST);
+        if let Some(row) = (0..weights.len()).filter(is_kept).find(bad) {
+            return Err(Error::NotFinite { row });
         }
     }
-    Ok(kept)
+    if task == Task::Regression {
+        return Ok(());
+    }
+    for target in (0..weights.len()).filter(is_kept).map(|row| targets.row(row)) {
+        let sum: f64 = target.iter().sum();
+        if (sum - 1.0).abs() > 1e-6 || target.iter().any(|p| *p < 0.0) {
+            return Err(Error::BadNumber {
+                name: "the sum of the probabilities of a target",
+                value: sum,
+                expected: "1, and none of them less than 0",
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The rows with θ > 0, in order: the others are not there.
+pub(crate) fn kept(weights: &[f64]) -> Vec<u32> {
+    (0..weights.len() as u32).filter(|r| weights[*r as usize] > 0.0).collect()
 }
 
 /// Σ θ_r y_r / Σ θ_r over some rows.
@@ -69,29 +77,6 @@ pub(crate) fn mean(rows: &[u32], values: &Matrix, weights: &[f64]) -> Vec<f64> {
     }
     mean.iter_mut().for_each(|m| *m /= total);
     mean
-}
-
-/// Makes rows of nearly probabilities ones: none below 0, sum 1.
-pub(crate) fn normalize(task: Task, values: &mut [f64]) {
-    let Task::Classification(classes) = task else { return };
-    for p in values.chunks_exact_mut(classes) {
-        p.iter_mut().for_each(|v| *v = v.max(0.0));
-        let sum: f64 = p.iter().sum();
-        match sum > 0.0 {
-            true => p.iter_mut().for_each(|v| *v /= sum),
-            false => p.fill(task.nothing_known()),
-        }
-    }
-}
-
-/// p ← softmax(z) for rows of `classes` numbers.
-pub(crate) fn softmax(classes: usize, values: &mut [f64]) {
-    for z in values.chunks_exact_mut(classes) {
-        let top = z.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
-        z.iter_mut().for_each(|v| *v = (*v - top).exp());
-        let sum: f64 = z.iter().sum();
-        z.iter_mut().for_each(|v| *v /= sum);
-    }
 }
 
 #[cfg(test)]
@@ -108,7 +93,9 @@ mod tests {
             check(task, 1, &points, targets, weights).map_err(|e| e.to_string())
         };
         let y = matrix(1, &[1.0, 2.0]);
-        assert_eq!(fit(points(), &y, &[0.0, 2.0]).unwrap(), [1]);
+        assert_eq!(fit(points(), &y, &[0.0, 2.0]), Ok(()));
+        assert_eq!(fit(points(), &matrix(1, &[f64::NAN, 2.0]), &[0.0, 2.0]), Ok(()));
+        assert_eq!(kept(&[0.0, 2.0, 0.0, 1.0]), [1, 3]);
         assert!(fit(points(), &y, &[0.0, 0.0]).unwrap_err().contains("sum of the weights"));
         assert!(fit(points(), &y, &[1.0, -1.0]).unwrap_err().contains("-1"));
         assert!(fit(points(), &y, &[1.0, f64::NAN]).unwrap_err().contains("NaN"));

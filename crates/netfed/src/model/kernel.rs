@@ -8,7 +8,7 @@
 
 use super::part::{self, Parts};
 use super::places::Places;
-use super::{LocalModel, Part, Points, Task, input};
+use super::{LocalModel, Part, Points, Task, input, probabilities};
 use crate::draws::{Purpose, draws, subset};
 use crate::linalg::{
     add_gram, axpy, cholesky, cholesky_solve, invert_lower, multiply_transposed, square_distance,
@@ -97,7 +97,8 @@ fn median_distance(places: &Matrix) -> f64 {
 
 impl LocalModel for Kernel {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
-        let kept = input::check(self.task, self.dim, points, targets, weights)?;
+        input::check(self.task, self.dim, points, targets, weights)?;
+        let kept = input::kept(weights);
         let offset = input::mean(&kept, targets, weights);
         let places = Places::new(&kept, points.rows(), targets, weights)?;
         let bandwidth = self.options.bandwidth.unwrap_or_else(|| median_distance(&places.points));
@@ -133,7 +134,11 @@ impl LocalModel for Kernel {
         (0..count).for_each(|c| gram[c * count + c] = self.options.ridge);
         add_gram(&features, count, &mut gram);
         if !cholesky(&mut gram, count, 0.0) {
-            return Err(Error::Factorization);
+            return Err(Error::BadNumber {
+                name: "the ridge of a kernel model",
+                value: self.options.ridge,
+                expected: "larger: its equations are singular to rounding",
+            });
         }
         let mut coefficients = Matrix::zeros(count, self.task.outputs());
         for k in 0..self.task.outputs() {
@@ -159,7 +164,7 @@ impl LocalModel for Kernel {
                 axpy(k, coefficients.row(c), f);
             }
         });
-        input::normalize(self.task, out.as_mut_slice());
+        probabilities::normalize(self.task, out.as_mut_slice());
     }
 
     fn parts(&self) -> Vec<Part> {

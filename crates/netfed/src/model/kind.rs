@@ -67,19 +67,22 @@ impl ModelKind {
         }
     }
 
-    /// Refuses a kind that is for another task.
-    pub fn suits(&self, task: Task) -> Result<(), Error> {
+    /// Refuses a kind that is for another task, or for points with more features than these.
+    pub fn suits(&self, task: Task, dim: usize) -> Result<(), Error> {
         let reason = match (self, task) {
             (
                 ModelKind::Linear(_) | ModelKind::Ridge(_) | ModelKind::Lasso(_),
                 Task::Classification(_),
-            ) => "it predicts numbers; for classes take logistic",
+            ) => "it predicts numbers; for classes take logistic".into(),
             (ModelKind::Logistic(_), Task::Regression) => {
-                "it predicts classes; for numbers take linear, ridge or lasso"
+                "it predicts classes; for numbers take linear, ridge or lasso".into()
+            }
+            (ModelKind::Forest(ForestOptions { features: Some(count), .. }), _) if *count > dim => {
+                format!("features={count}; expected at most {dim}, as the points have")
             }
             _ => return Ok(()),
         };
-        Err(Error::ModelText { text: self.to_string(), reason: reason.into() })
+        Err(Error::ModelText { text: self.to_string(), reason })
     }
 
     /// A model of this kind for points with so many features that has seen nothing. `seed` decides everything random.
@@ -128,7 +131,7 @@ impl FromStr for ModelKind {
                 ModelKind::Boosting(BoostingOptions {
                     trees: words.count("trees", usual.trees, 1)?,
                     depth: words.count("depth", usual.depth, 1)?,
-                    rate: words.positive("rate", usual.rate)?,
+                    rate: words.part("rate", usual.rate)?,
                     leaf: words.share("leaf", usual.leaf)?,
                 })
             }
@@ -273,7 +276,7 @@ mod tests {
             ("tree leaf=0.5", "leaf=0.5; expected a number from 0 to less than 0.5"),
             ("forest trees=1e9", "trees=1e9; expected a whole number"),
             ("boosting rate=-1", "rate=-1; expected a number above 0"),
-            ("kernel bandwidth=nan", "bandwidth=nan; expected a number above 0"),
+            ("kernel bandwidth=nan", "bandwidth=nan; expected a number from 1e-100"),
             ("perceptron hidden=3,x", "hidden=3,x; expected whole numbers"),
             ("perceptron optimizer=adma", "Did you mean \"adam\"?"),
             ("nearest k", "\"k\" is not of the form"),

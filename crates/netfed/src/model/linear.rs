@@ -6,9 +6,10 @@
 //! The constant b carries no ridge or lasso. Regression is the core's least squares on rows times √θ, around their weighted
 //! mean; of several minimizers it takes the one of least norm. Classification is in [`super::softmax`].
 
-use super::input::check;
+use super::input::{check, kept};
 use super::part::Parts;
-use super::softmax::{Kept, Softmax, scores, softmax};
+use super::probabilities::softmax;
+use super::softmax::{Kept, Softmax, scores};
 use super::{LocalModel, Part, Points, Task};
 use crate::linalg::{axpy, dot};
 use crate::{Dataset, Error, LossKind, Matrix};
@@ -94,7 +95,8 @@ impl Linear {
 
 impl LocalModel for Linear {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
-        let rows = check(self.task, self.dim(), points, targets, weights)?;
+        check(self.task, self.dim(), points, targets, weights)?;
+        let rows = kept(weights);
         let total: f64 = rows.iter().map(|r| weights[*r as usize]).sum();
         let fit = Kept { x: points.rows(), y: targets, theta: weights, rows, total };
         match self.task {
@@ -157,16 +159,17 @@ mod tests {
             ("logistic", &classes, false),
         ] {
             let kind: ModelKind = text.parse().unwrap();
-            assert!(kind.suits(tasks[0]).is_ok());
+            assert!(kind.suits(tasks[0], 2).is_ok());
             let build = |task: Task, dim: usize| kind.build(task, dim, 9);
             let promise = Promise { twice: true, scale };
             assert_eq!(check_model(&build, tasks, promise, 11), Ok(()), "{text}");
         }
         let said = |text: &str, task| {
             let kind: ModelKind = text.parse().unwrap();
-            kind.suits(task).unwrap_err().to_string()
+            kind.suits(task, 2).unwrap_err().to_string()
         };
         assert!(said("lasso", classes[0]).contains("take logistic"));
         assert!(said("logistic", Task::Regression).contains("take linear"));
+        assert!(said("forest features=3", Task::Regression).contains("expected at most 2"));
     }
 }

@@ -20,6 +20,7 @@ mod part;
 mod perceptron;
 mod places;
 mod points;
+mod probabilities;
 mod softmax;
 mod training;
 mod tree;

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use super::part::{self, Parts};
 use super::places::Places;
-use super::{LocalModel, Part, Points, Task, input};
+use super::{LocalModel, Part, Points, Task, input, probabilities};
 use crate::linalg::{axpy, square_distance};
 use crate::parallel;
 use crate::{Error, Matrix};
@@ -42,7 +42,8 @@ impl Nearest {
 
 impl LocalModel for Nearest {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
-        let kept = input::check(self.task, self.dim, points, targets, weights)?;
+        input::check(self.task, self.dim, points, targets, weights)?;
+        let kept = input::kept(weights);
         self.places = Some(Places::new(&kept, points.rows(), targets, weights)?);
         Ok(())
     }
@@ -79,7 +80,7 @@ impl LocalModel for Nearest {
             },
         );
         rows.iter().enumerate().for_each(|(r, mean)| out.row_mut(r).copy_from_slice(mean));
-        input::normalize(self.task, out.as_mut_slice());
+        probabilities::normalize(self.task, out.as_mut_slice());
     }
 
     fn parts(&self) -> Vec<Part> {

@@ -6,7 +6,8 @@
 //!
 //! and the gradient is found by back-propagation.
 
-use super::{Task, input::softmax};
+use super::Task;
+use super::probabilities::softmax_rows;
 use crate::draws::{Purpose, draws};
 use crate::linalg::{axpy, multiply, multiply_left_transposed, multiply_transposed};
 use rand_distr::{Distribution, StandardNormal};
@@ -93,7 +94,7 @@ impl Network {
             if l + 2 < self.sizes.len() {
                 out.iter_mut().for_each(|v| *v = v.max(0.0));
             } else if self.task != Task::Regression {
-                softmax(s[1], out);
+                softmax_rows(s[1], out);
             }
         }
         pass.layers.last().map_or(&[], Vec::as_slice)

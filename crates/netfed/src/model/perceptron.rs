@@ -101,7 +101,8 @@ impl Perceptron {
 impl LocalModel for Perceptron {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
         let dim = self.network.inputs();
-        let kept = input::check(self.task, dim, points, targets, weights)?;
+        input::check(self.task, dim, points, targets, weights)?;
+        let kept = input::kept(weights);
         let before = self.fitted.take();
         let mut fitted = match &before {
             Some(Fitted { params, inputs, outputs }) => {

@@ -4,6 +4,7 @@
 //!
 //! by Newton's method with backtracking; conjugate gradients solve its systems. Classes that can be separated have a minimizer only with a ridge.
 
+use super::probabilities::softmax;
 use crate::Matrix;
 use crate::linalg::{axpy, dot, norm};
 
@@ -27,15 +28,6 @@ pub(super) fn scores(weights: &[f64], x: &[f64], out: &mut [f64]) {
     for (o, row) in out.iter_mut().zip(weights.chunks_exact(d + 1)) {
         *o = dot(&row[..d], x) + row[d];
     }
-}
-
-/// z ← softmax(z); gives log Σ exp z.
-pub(super) fn softmax(z: &mut [f64]) -> f64 {
-    let most = z.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-    z.iter_mut().for_each(|v| *v = (*v - most).exp());
-    let sum: f64 = z.iter().sum();
-    z.iter_mut().for_each(|v| *v /= sum);
-    most + sum.ln()
 }
 
 /// −Σ θ Σ_c p_c log softmax(Wx + b)_c + ridge·‖W‖² with Σ θ = 1.

@@ -1,6 +1,7 @@
 //! Words of the form `name option=value …`, taken apart; what is not understood is named, with the nearest word that would be.
 
 use crate::Error;
+use crate::data::LARGEST;
 
 /// No option counts further than this: more would be a slip of the pen that fills the memory.
 const MOST: usize = 1_000_000;
@@ -105,15 +106,21 @@ impl<'a> Words<'a> {
         Ok(self.read(option, &expected, read)?.unwrap_or(usual))
     }
 
-    /// A positive number.
+    /// A positive number, neither too large nor too small to be squared.
     pub(crate) fn positive(&mut self, option: &'static str, usual: f64) -> Result<f64, Error> {
         Ok(self.maybe_positive(option)?.unwrap_or(usual))
     }
 
     /// A positive number, or nothing.
     pub(crate) fn maybe_positive(&mut self, option: &'static str) -> Result<Option<f64>, Error> {
-        let read = |v: &str| v.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
-        self.read(option, "a number above 0", read)
+        let read = |v: &str| v.parse().ok().filter(|x| (1.0 / LARGEST..=LARGEST).contains(x));
+        self.read(option, "a number from 1e-100 to 1e100", read)
+    }
+
+    /// A part of a whole, more than nothing.
+    pub(crate) fn part(&mut self, option: &'static str, usual: f64) -> Result<f64, Error> {
+        let read = |v: &str| v.parse().ok().filter(|x: &f64| *x > 0.0 && *x <= 1.0);
+        Ok(self.read(option, "a number above 0 and at most 1", read)?.unwrap_or(usual))
     }
 
     /// A part of a whole, less than half.

@@ -53,7 +53,7 @@ impl Half for RelaxHalf {
     fn set(&mut self, params: &[f64], _duals: &[f64]) {
         self.params.copy_from_slice(params);
         let said = self.said().to_vec();
-        *self.node.exchange().1 = said;
+        self.node.say_again(said);
     }
 
     /// What the neighbors said, then the model.

@@ -102,5 +102,8 @@ impl<'g> FedRelax<'g> {
 
 /// The error of the first node that has one, whichever thread came first.
 fn first_error(done: Vec<Result<(), Error>>) -> Result<(), Error> {
-    done.into_iter().collect()
+    let of_node = |(node, done): (usize, Result<(), Error>)| {
+        done.map_err(|reason| Error::AtNode { node, reason: Box::new(reason) })
+    };
+    done.into_iter().enumerate().try_for_each(of_node)
 }

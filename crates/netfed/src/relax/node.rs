@@ -11,6 +11,7 @@
 //! A state machine without input and output. A message is a flat slice, the predictions of all outputs point by point, the same for all neighbors; it
 //! is empty as long as the node has nothing to say: no data, and no neighbor that has said anything.
 
+use crate::linalg::axpy;
 use crate::model::{LocalModel, Points};
 use crate::{Error, Matrix};
 use std::sync::Arc;
@@ -153,9 +154,9 @@ impl RelaxNode {
         self.model
     }
 
-    /// What the neighbors said last, and what this node says itself; a restarted node goes back to both and to its model.
-    pub(super) fn exchange(&mut self) -> (impl Iterator<Item = &mut Vec<f64>>, &mut Vec<f64>) {
-        (self.slots.iter_mut().map(|s| &mut s.heard), &mut self.message)
+    /// Says what it said before a restart.
+    pub(super) fn say_again(&mut self, message: Vec<f64>) {
+        self.message = message;
     }
 
     /// The model, to be restored.
@@ -256,16 +257,15 @@ impl RelaxNode {
             let mean = voices.iter().map(|v| v.1).sum::<f64>() / voices.len() as f64;
             voices.push((block, if objective { mean } else { 1.0 }, before.as_slice()));
         }
-        for (k, block) in self.blocks.iter().enumerate() {
+        let mut totals = vec![0.0; self.blocks.len()];
+        voices.iter().for_each(|(block, weight, _)| totals[*block] += weight);
+        self.targets.as_mut_slice()[self.own * outputs..].fill(0.0);
+        for (block, weight, labels) in voices.into_iter().filter(|v| totals[v.0] > 0.0) {
+            let (share, from) = (weight / totals[block], self.blocks[block].start * outputs);
+            axpy(share, labels, &mut self.targets.as_mut_slice()[from..from + labels.len()]);
+        }
+        for (block, total) in self.blocks.iter().zip(totals) {
             let points = block.public.rows();
-            let total: f64 = voices.iter().filter(|v| v.0 == k).map(|v| v.1).sum();
-            let place = block.start * outputs..(block.start + points) * outputs;
-            let targets = &mut self.targets.as_mut_slice()[place];
-            targets.fill(0.0);
-            for (_, weight, labels) in voices.iter().filter(|v| v.0 == k && total > 0.0) {
-                let share = weight / total;
-                targets.iter_mut().zip(*labels).for_each(|(t, l)| *t += share * l);
-            }
             let each = if objective { total / points as f64 } else { total };
             weights.extend(std::iter::repeat_n(each, points));
         }

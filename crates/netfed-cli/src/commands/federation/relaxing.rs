@@ -9,7 +9,7 @@ use netfed_net::Outcome;
 use netfed_net::description::{Federation, Relaxing};
 
 use super::init::Init;
-use crate::commands::relax::{node, read_public};
+use crate::commands::relax::{model_kind, node, read_public};
 use crate::failure::Failure;
 use crate::load::PointColumns;
 use crate::model_folder::Saved;
@@ -33,7 +33,7 @@ pub(super) fn describe(args: &Init) -> Result<Relaxing, Failure> {
         classes: args.classes.clone(),
         public: public.chunks_exact(features.len()).map(<[f64]>::to_vec).collect(),
     };
-    kind("--model", &relaxing.model, task(&relaxing))?;
+    model_kind("--model", &relaxing.model, task(&relaxing), features.len())?;
     Ok(relaxing)
 }
 
@@ -42,12 +42,6 @@ fn task(relaxing: &Relaxing) -> Task {
         0 => Task::Regression,
         count => Task::Classification(count),
     }
-}
-
-fn kind(place: &str, text: &str, task: Task) -> Result<ModelKind, Failure> {
-    let kind: ModelKind = text.parse().map_err(|e| Failure::input(format!("{place}: {e}.")))?;
-    kind.suits(task).map_err(|e| Failure::input(format!("{place}: {e}.")))?;
-    Ok(kind)
 }
 
 /// The models of a member.
@@ -67,10 +61,10 @@ impl<'a> Relaxed<'a> {
         settings: &'a Settings,
         own: Option<&str>,
     ) -> Result<Relaxed<'a>, Failure> {
-        let task = task(relaxing);
+        let (task, dim) = (task(relaxing), relaxing.public.first().map_or(0, Vec::len));
         let kind = match own {
-            Some(text) => kind("--model", text, task)?,
-            None => kind("the model of the federation", &relaxing.model, task)?,
+            Some(text) => model_kind("--model", text, task, dim)?,
+            None => model_kind("the model of the federation", &relaxing.model, task, dim)?,
         };
         Ok(Relaxed { relaxing, federation, settings, kind, task })
     }

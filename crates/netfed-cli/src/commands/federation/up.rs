@@ -13,7 +13,7 @@ use super::invite;
 use super::silos::GRAPH;
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::load::{PointTable, read_models, read_points};
+use crate::load::{ModelRow, PointTable, read_models, read_points};
 use crate::model_folder::{FILE, ModelFolder};
 use crate::output::{Cell, Csv, Folder};
 use crate::progress::{catch_interrupts, interrupted, say};
@@ -63,6 +63,14 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
         )));
     }
     let models = args.models.as_deref().map(read_models).transpose()?.unwrap_or_default();
+    let alone = |node: &String| {
+        federation.description.members.iter().any(|m| m.nodes == std::slice::from_ref(node))
+    };
+    if let Some(ModelRow { node, place, .. }) = models.iter().find(|m| !alone(&m.node)) {
+        return Err(Failure::input(format!(
+            "{place}: \"{node}\" is not the only node of a member; such members alone have a model of their own."
+        )));
+    }
     let folder = Folder::new(&args.out, args.force)?;
     let work = tempfile::tempdir()
         .map_err(|e| Failure::other(format!("cannot make a temporary folder: {e}.")))?;
@@ -74,7 +82,7 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
     }
     for m in 0..federation.description.members.len() {
         let own = match federation.description.members[m].nodes.as_slice() {
-            [node] => models.get(node).map(String::as_str),
+            [node] => models.iter().find(|m| m.node == *node).map(|m| m.words.as_str()),
             _ => None,
         };
         peers.0.push(start(args, &federation, &settings, &points, (m, own), work.path())?);

@@ -1,6 +1,6 @@
 //! From the files to what is trained: nodes, graph, task, models, public points.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,10 +10,11 @@ use netfed::{Graph, Matrix, generate};
 use super::flags::Relax;
 use crate::failure::Failure;
 use crate::load::{
-    EdgeList, PointColumns, PointTable, Target, read_edges, read_models, read_points,
+    EdgeList, ModelRow, PointColumns, PointTable, Target, read_edges, read_models, read_points,
 };
 use crate::memory;
 use crate::prepare::{in_natural_order, names};
+use crate::scaling::FeatureScaling;
 use crate::settings::{Range, choose, number};
 
 /// The most classes.
@@ -30,45 +31,9 @@ pub(super) struct Input {
     pub(super) classes: Vec<f64>,
     pub(super) kinds: Vec<ModelKind>,
     pub(super) public: Arc<Matrix>,
-    pub(super) scaling: Option<Scaling>,
+    pub(super) scaling: Option<FeatureScaling>,
     pub(super) alpha: f64,
     pub(super) warnings: Vec<String>,
-}
-
-/// (x − shift)/scale of every feature.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Scaling {
-    pub(crate) shift: Vec<f64>,
-    pub(crate) scale: Vec<f64>,
-}
-
-impl Scaling {
-    /// Means and standard deviations; a constant feature is only centered.
-    fn fit(x: &[f64], dim: usize) -> Scaling {
-        let m = (x.len() / dim) as f64;
-        let (mut shift, mut scale) = (vec![0.0; dim], vec![0.0; dim]);
-        for row in x.chunks_exact(dim) {
-            shift.iter_mut().zip(row).for_each(|(s, v)| *s += v / m);
-        }
-        for row in x.chunks_exact(dim) {
-            let terms = scale.iter_mut().zip(row).zip(&shift);
-            terms.for_each(|((s, v), c)| *s += (v - c) * (v - c) / m);
-        }
-        for (scale, shift) in scale.iter_mut().zip(&shift) {
-            let deviation = scale.sqrt();
-            *scale = if deviation <= 1e-12 * shift.abs() { 1.0 } else { deviation };
-        }
-        Scaling { shift, scale }
-    }
-
-    /// Scales rows in place.
-    pub(crate) fn apply(&self, x: &mut [f64]) {
-        for row in x.chunks_exact_mut(self.shift.len()) {
-            for ((v, shift), scale) in row.iter_mut().zip(&self.shift).zip(&self.scale) {
-                *v = (*v - shift) / scale;
-            }
-        }
-    }
 }
 
 /// Reads and checks everything.
@@ -86,7 +51,7 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
         node: args.node_column.clone(),
         target: args.target.clone(),
         features: args.features.clone(),
-        kind: Target::Real,
+        kind: if classify { Target::Class } else { Target::Real },
         ..PointColumns::default()
     };
     let mut points = read_points(&args.data, &columns)?;
@@ -106,7 +71,7 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
         0 => Task::Regression,
         count => Task::Classification(count),
     };
-    let kinds = kinds(args, &points.nodes, task)?;
+    let kinds = kinds(args, &points.nodes, task, d)?;
     let mut public = match &args.public {
         Some(path) => {
             let source = args.data.display().to_string();
@@ -114,7 +79,7 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
         }
         None => None,
     };
-    let scaling = args.standardize.then(|| Scaling::fit(&points.x, d));
+    let scaling = args.standardize.then(|| FeatureScaling::standard(&points.x, d));
     if let Some(scaling) = &scaling {
         scaling.apply(&mut points.x);
         public.iter_mut().for_each(|p| scaling.apply(p));
@@ -126,6 +91,7 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
             if count == 0 {
                 return Err(Failure::input("--public-points is 0; it must be at least 1.".into()));
             }
+            memory::check_public(n, count, d)?;
             generate::gaussian_like(&Matrix::from_rows(d, points.x.clone())?, count, args.seed)?
         }
     };
@@ -145,11 +111,6 @@ fn graph(edges: &EdgeList, nodes: usize) -> Result<Graph, Failure> {
 fn classes(points: &PointTable, args: &Relax) -> Result<Vec<f64>, Failure> {
     let place = format!("{}, column \"{}\"", args.data.display(), args.target);
     let mut classes = points.y.clone().unwrap_or_default();
-    if let Some(odd) = classes.iter().find(|y| y.fract() != 0.0) {
-        return Err(Failure::input(format!(
-            "{place}: expected classes written as whole numbers, found {odd}; for labels that are numbers say --task regression."
-        )));
-    }
     classes.sort_by(f64::total_cmp);
     classes.dedup();
     match classes.len() {
@@ -165,12 +126,13 @@ fn classes(points: &PointTable, args: &Relax) -> Result<Vec<f64>, Failure> {
 }
 
 /// The model of every node.
-fn kinds(args: &Relax, nodes: &[String], task: Task) -> Result<Vec<ModelKind>, Failure> {
-    let parse = |text: &str, place: &str| -> Result<ModelKind, Failure> {
-        let kind: ModelKind = text.parse().map_err(|e| Failure::input(format!("{place}: {e}.")))?;
-        kind.suits(task).map_err(|e| Failure::input(format!("{place}: {e}.")))?;
-        Ok(kind)
-    };
+fn kinds(
+    args: &Relax,
+    nodes: &[String],
+    task: Task,
+    dim: usize,
+) -> Result<Vec<ModelKind>, Failure> {
+    let parse = |text: &str, place: &str| model_kind(place, text, task, dim);
     let usual = args.model.as_deref().map(|text| parse(text, "--model")).transpose()?;
     let Some(path) = &args.models else {
         let usual = usual.ok_or_else(|| {
@@ -182,23 +144,34 @@ fn kinds(args: &Relax, nodes: &[String], task: Task) -> Result<Vec<ModelKind>, F
     };
     let (file, given) = (path.display(), read_models(path)?);
     let there: HashSet<&String> = nodes.iter().collect();
-    let mut unknown: Vec<&String> = given.keys().filter(|n| !there.contains(n)).collect();
-    unknown.sort();
-    if let Some(name) = unknown.first() {
+    if let Some(ModelRow { node, place, .. }) = given.iter().find(|m| !there.contains(&m.node)) {
         return Err(Failure::input(format!(
-            "{file}: the node \"{name}\" is neither in {} nor in {}.",
+            "{place}: the node \"{node}\" is neither in {} nor in {}.",
             args.data.display(),
             args.graph.display()
         )));
     }
-    let kind = |node: &String| match (given.get(node), &usual) {
-        (Some(text), _) => parse(text, &format!("{file}, node \"{node}\"")),
+    let given: HashMap<&str, &ModelRow> = given.iter().map(|m| (m.node.as_str(), m)).collect();
+    let kind = |node: &String| match (given.get(node.as_str()), &usual) {
+        (Some(model), _) => parse(&model.words, &model.place),
         (None, Some(usual)) => Ok(usual.clone()),
         (None, None) => Err(Failure::input(format!(
             "{file}: no model for the node \"{node}\"; add a row for it, or say --model NAME for all nodes without one."
         ))),
     };
     nodes.iter().map(kind).collect()
+}
+
+/// A kind of model from words that stand at some place, for a task and points with so many features.
+pub(crate) fn model_kind(
+    place: &str,
+    text: &str,
+    task: Task,
+    dim: usize,
+) -> Result<ModelKind, Failure> {
+    let kind: ModelKind = text.parse().map_err(|e| Failure::at(place, e))?;
+    kind.suits(task, dim).map_err(|e| Failure::at(place, e))?;
+    Ok(kind)
 }
 
 /// Public points with some features, in their order; `source` is where the features were said.

@@ -6,7 +6,7 @@ use netfed::model::{LocalModel, ModelKind, Task};
 use netfed::relax::{
     Examples, FedRelax, Neighbor, RelaxNode, RelaxRound, RelaxSettings, RelaxWeights,
 };
-use netfed::{Graph, Matrix};
+use netfed::{Error, Graph, Matrix};
 
 use super::input::Input;
 use crate::failure::Failure;
@@ -47,7 +47,12 @@ pub(super) fn train(
     let mut network = FedRelax::new(&input.graph, nodes)?;
     let (mut done, mut errors, mut stopped) = (Vec::new(), Vec::new(), false);
     for k in 0..=rounds {
-        let round = network.round()?;
+        let round = network.round().map_err(|error| match error {
+            Error::AtNode { node, reason } => {
+                Failure::at(&format!("node \"{}\"", input.points.nodes[node]), reason)
+            }
+            other => other.into(),
+        })?;
         done.push(round);
         errors.push(judge(network.nodes(), &held, input.task));
         steps.step(&format!("round {k}, variation {:.3e}", round.variation));

@@ -1,22 +1,20 @@
 //! The handwritten digits of section VI-D: 40 nodes, of which 20 have images of 0 and 1 and 20 have images of 2 and 3; and the empirical graph on them.
 //!
-//! Images are read in the format of MNIST (idx): two zero bytes, a byte 8 for numbers of one byte, a byte with the number of axes, the length of each
-//! axis as four bytes (most significant first), then the numbers. Pixels are divided by 255.
+//! Images are read in the format of MNIST ([`super::idx`]). Pixels are divided by 255.
 //!
 //! Graph: A = exp(−W) over the edges from each node to its three nearest, with W the squared 2-Wasserstein distance of the normal distributions
 //! fitted to the nodes' training images, after these are made smaller (means of 4 × 4 pixels) and reduced to ten principal components. The paper compares
 //! scatter plots made by t-SNE instead.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
 
-use flate2::read::GzDecoder;
 use netfed::discrepancy::Gaussian;
 use netfed::generate::random;
 use netfed::{Graph, Matrix, principal_components};
 use rand::RngExt;
 
+use super::idx::Array;
 use crate::failure::Failure;
 
 const IMAGES: &[u8] = include_bytes!(concat!(
@@ -46,64 +44,39 @@ pub(crate) struct Node {
     pub(crate) validation: Vec<usize>,
 }
 
-/// The numbers of an idx file, plain or packed, whose axes must have these lengths; the first may have any.
-fn read(bytes: &[u8], axes: &[usize], file: &str) -> Result<Vec<u8>, Failure> {
-    let bad = |what: String| Failure::input(format!("{file}: {what}."));
-    let mut plain = Vec::new();
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        let unpacked = GzDecoder::new(bytes).read_to_end(&mut plain);
-        unpacked.map_err(|e| bad(format!("cannot unpack it: {e}")))?;
-    } else {
-        plain.extend_from_slice(bytes);
-    }
-    let head = 4 + 4 * axes.len();
-    if plain.len() < head || plain[..4] != [0, 0, 8, axes.len() as u8] {
-        return Err(bad(format!("expected a file of MNIST with {} axes", axes.len())));
-    }
-    let lengths: Vec<usize> = (plain[4..head].as_chunks::<4>().0.iter())
-        .map(|b| u32::from_be_bytes(*b) as usize)
-        .collect();
-    let size = lengths.iter().try_fold(1_usize, |size, length| size.checked_mul(*length));
-    if lengths[1..] != axes[1..] || size != Some(plain.len() - head) {
-        let found = plain.len() - head;
-        return Err(bad(format!(
-            "found axes {lengths:?} and {found} bytes; expected N {:?}",
-            &axes[1..]
-        )));
-    }
-    Ok(plain.split_off(head))
-}
+/// What the images need.
+const ORIGIN: &str = "the training files of MNIST, train-images-idx3-ubyte and train-labels-idx1-ubyte, plain or with .gz";
 
 /// A file of a folder, plain or with the ending .gz.
-fn open(folder: &Path, name: &str) -> Result<(Vec<u8>, String), Failure> {
+fn open(folder: &Path, name: &str, axes: usize) -> Result<Array, Failure> {
     let packed = folder.join(format!("{name}.gz"));
     let path = if packed.exists() { packed } else { folder.join(name) };
-    let bytes = std::fs::read(&path).map_err(|e| {
-        let shown = path.display();
-        Failure::input(format!("cannot read {shown}: {e}. --data takes a folder with the training files of MNIST, train-images-idx3-ubyte and train-labels-idx1-ubyte, plain or with .gz."))
-    })?;
-    Ok((bytes, path.display().to_string()))
+    Array::read(&path, axes, ORIGIN)
 }
 
 impl Digits {
     /// The images that are built in, 1500 of each digit, or those of a folder with the training files of MNIST.
     pub(crate) fn load(folder: Option<&Path>) -> Result<Digits, Failure> {
-        let (images, labels) = match folder {
+        let (images, labels, place) = match folder {
             None => (
-                (IMAGES.to_vec(), "the built-in images".into()),
-                (LABELS.to_vec(), "the built-in labels".into()),
+                Array::new(IMAGES.to_vec(), 3, "the built-in images")?,
+                Array::new(LABELS.to_vec(), 1, "the built-in labels")?,
+                "the built-in images".into(),
             ),
-            Some(folder) => {
-                (open(folder, "train-images-idx3-ubyte")?, open(folder, "train-labels-idx1-ubyte")?)
-            }
+            Some(folder) => (
+                open(folder, "train-images-idx3-ubyte", 3)?,
+                open(folder, "train-labels-idx1-ubyte", 1)?,
+                folder.display().to_string(),
+            ),
         };
-        let all = read(&images.0, &[0, SIDE, SIDE], &images.1)?;
-        let names = read(&labels.0, &[0], &labels.1)?;
-        if all.len() != names.len() * PIXELS {
-            let (file, found) = (&labels.1, names.len());
-            let expected = all.len() / PIXELS;
+        let (found, expected) = (images.lengths.clone(), [labels.lengths[0], SIDE, SIDE]);
+        let (Some(all), Some(names)) = (images.into_bytes(), labels.into_bytes()) else {
+            return Err(Failure::input(format!("{place}: expected arrays of bytes.")));
+        };
+        if found != expected {
             return Err(Failure::input(format!(
-                "{file} has {found} labels; expected {expected}, as there are images."
+                "{place}: expected {} images of {SIDE} by {SIDE} pixels, as there are labels; found an array of {found:?}.",
+                expected[0]
             )));
         }
         let few = |(_, label): &(&[u8], &u8)| **label < 4;
@@ -230,18 +203,20 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_not_images_are_refused() {
-        let good = [0, 0, 8, 1, 0, 0, 0, 2, 7, 9];
-        assert_eq!(read(&good, &[0], "f").unwrap(), [7, 9]);
-        for bad in [
-            &good[..9],
-            &good[..3],
-            &[0, 0, 8, 1, 255, 255, 255, 255, 7][..],
-            &[0x1f, 0x8b, 1, 2][..],
-            &[],
-        ] {
-            assert!(read(bad, &[0], "f").unwrap_err().to_string().starts_with("f: "), "{bad:?}");
-        }
-        assert!(read(&good, &[0, SIDE, SIDE], "f").is_err());
+    fn folders_without_images_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = |images: &[u8], labels: &[u8]| {
+            std::fs::write(folder.path().join("train-images-idx3-ubyte"), images).unwrap();
+            std::fs::write(folder.path().join("train-labels-idx1-ubyte"), labels).unwrap();
+            Digits::load(Some(folder.path())).err().unwrap().to_string()
+        };
+        let small = [0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 9];
+        let one = [0, 0, 8, 1, 0, 0, 0, 1, 0];
+        assert!(message(&small, &one).contains("expected 1 images of 28 by 28 pixels"));
+        assert!(message(&one, &one).contains("expected an idx file with 3 axes"));
+        let short = [0, 0, 11, 1, 0, 0, 0, 1, 0, 0];
+        assert!(message(&small, &short).contains("expected arrays of bytes"));
+        let nothing = Digits::load(Some(&folder.path().join("nothing"))).err().unwrap().to_string();
+        assert!(nothing.contains("--data needs the training files of MNIST"), "{nothing}");
     }
 }

@@ -3,7 +3,6 @@
 mod adaptive;
 mod brain;
 mod coil;
-mod idx;
 mod instance;
 mod methods;
 mod paper;

@@ -5,6 +5,8 @@
 //!
 //! and the best split of all features and places is taken. For targets that are probabilities this is the reduction of Gini's impurity, also
 //! where they are soft. The orders of all features are sorted once and split with the nodes: a level costs O(points · features).
+//!
+//! Loops over points are functions that are not inlined: inside one large function their running sums would not stay in registers.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -93,7 +95,7 @@ pub(crate) fn grow(
             nodes[at] = Node {
                 feature: feature as u32,
                 right: 0,
-                threshold: grower.threshold(&part, feature, place),
+                threshold: grower.threshold(&part, (feature, place)),
             };
             let last = part.depth + 1 == limits.depth;
             let (left, right) = grower.split(&part, at, (feature, place), last);
@@ -112,6 +114,7 @@ fn shuffle(features: &mut [usize], random: &mut ChaCha8Rng) {
 
 impl<'a> Grower<'a> {
     /// The grower, the mean of all targets (which are taken relative to it), and all points as the part to split.
+    #[inline(never)]
     fn new(
         points: &'a Points,
         targets: &Matrix,
@@ -129,22 +132,21 @@ impl<'a> Grower<'a> {
             }
         }
         let weight: f64 = weights.iter().sum();
-        let mut center = vec![0.0; outputs];
-        for (r, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            axpy(w / weight, targets.row(r), &mut center);
-        }
         let mut moments = vec![0.0; all * (outputs + 1)];
-        let (mut sums, mut squares) = (vec![0.0; outputs], 0.0);
-        for (r, moment) in moments.chunks_exact_mut(outputs + 1).enumerate() {
-            moment[0] = weights[r];
-            if weights[r] > 0.0 {
-                for (k, t) in targets.row(r).iter().enumerate() {
-                    let t = t - center[k];
-                    moment[k + 1] = weights[r] * t;
-                    sums[k] += weights[r] * t;
-                    squares += weights[r] * t * t;
-                }
+        moments.iter_mut().step_by(outputs + 1).zip(weights).for_each(|(first, w)| *first = *w);
+        let (mut center, mut sums, mut squares) = (vec![0.0; outputs], vec![0.0; outputs], 0.0);
+        for k in 0..outputs {
+            let targets = weights.iter().zip(targets.as_slice().iter().skip(k).step_by(outputs));
+            let kept = targets.clone().filter(|(w, _)| **w > 0.0);
+            center[k] = kept.fold(0.0, |mean, (w, t)| mean + w / weight * t);
+            let (mut sum, cells) = (0.0, moments.iter_mut().skip(k + 1).step_by(outputs + 1));
+            for ((w, t), cell) in targets.zip(cells).filter(|((w, _), _)| **w > 0.0) {
+                let t = t - center[k];
+                *cell = w * t;
+                sum += w * t;
+                squares += w * t * t;
             }
+            sums[k] = sum;
         }
         let ends = |order: &[u32]| [order[0], order[count - 1]];
         let range = |(feature, order): (usize, &[u32])| {
@@ -172,11 +174,9 @@ impl<'a> Grower<'a> {
         &self.orders[feature * self.count + part.start..feature * self.count + part.end]
     }
 
-    /// A number between the values on both sides of a place; at least the left and less than the right one.
-    fn threshold(&self, part: &Open, feature: usize, place: usize) -> f64 {
-        let order = self.order(feature, part);
-        let [left, right] = [order[place], order[place + 1]]
-            .map(|row| self.points.rows().row(row as usize)[feature]);
+    /// A number between the values on both sides of a split; at least the left and less than the right one.
+    fn threshold(&self, part: &Open, split: (usize, usize)) -> f64 {
+        let [left, right] = self.values(part, split);
         let middle = 0.5 * left + 0.5 * right;
         if middle >= left && middle < right { middle } else { left }
     }
@@ -191,18 +191,12 @@ impl<'a> Grower<'a> {
     ) -> (Open, Open) {
         let (feature, place) = at;
         let middle = part.start + place + 1;
-        let (mut weight, mut sums) = (0.0, vec![0.0; self.outputs]);
         let from = feature * self.count;
-        for &row in &self.orders[from + part.start..from + middle] {
-            let moment = &self.moments[row as usize * (self.outputs + 1)..][..self.outputs + 1];
-            weight += moment[0];
-            sums.iter_mut().zip(&moment[1..]).for_each(|(sum, wt)| *sum += wt);
-            self.goes_right[row as usize] = false;
-        }
+        let (left, right) = self.orders[from + part.start..from + part.end].split_at(place + 1);
+        let (weight, sums) = totals(left, &self.moments, self.outputs);
         if !last {
-            for &row in &self.orders[from + middle..from + part.end] {
-                self.goes_right[row as usize] = true;
-            }
+            left.iter().for_each(|row| self.goes_right[*row as usize] = false);
+            right.iter().for_each(|row| self.goes_right[*row as usize] = true);
             for (other, order) in self.orders.chunks_exact_mut(self.count).enumerate() {
                 if other != feature {
                     deal(&mut order[part.start..part.end], &self.goes_right, &mut self.spare);
@@ -225,7 +219,29 @@ impl<'a> Grower<'a> {
     }
 }
 
+/// Σ θ and Σ θ t over some points. One output is added up in registers.
+#[inline(never)]
+fn totals(rows: &[u32], moments: &[f64], outputs: usize) -> (f64, Vec<f64>) {
+    if outputs == 1 {
+        let moments = moments.as_chunks::<2>().0;
+        let add = |[weight, sum]: [f64; 2], row: &u32| {
+            let [w, wt] = moments[*row as usize];
+            [weight + w, sum + wt]
+        };
+        let [weight, sum] = rows.iter().fold([0.0; 2], add);
+        return (weight, vec![sum]);
+    }
+    let (mut weight, mut sums) = (0.0, vec![0.0; outputs]);
+    for row in rows {
+        let moment = &moments[*row as usize * (outputs + 1)..][..outputs + 1];
+        weight += moment[0];
+        axpy(1.0, &moment[1..], &mut sums);
+    }
+    (weight, sums)
+}
+
 /// Puts the points that go left first; both sides keep their order.
+#[inline(never)]
 fn deal(order: &mut [u32], goes_right: &[bool], spare: &mut [u32]) {
     let spare = &mut spare[..order.len()];
     let (mut left, mut right) = (0, 0);

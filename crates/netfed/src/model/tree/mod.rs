@@ -7,7 +7,7 @@ pub(crate) mod grow;
 pub(crate) mod nodes;
 mod scan;
 
-use super::{LocalModel, Part, Points, Task, input, part};
+use super::{LocalModel, Part, Points, Task, input, part, probabilities};
 use crate::{Error, Matrix};
 use grow::{Choice, Limits, grow};
 use nodes::{Nodes, parts_of, trees_of};
@@ -92,7 +92,7 @@ pub(crate) fn grow_for(
 ) -> Result<Nodes, Error> {
     if task != Task::Classification(2) {
         let mut nodes = grow(points, targets, weights, limits, choice)?;
-        input::normalize(task, nodes.values.as_mut_slice());
+        probabilities::normalize(task, nodes.values.as_mut_slice());
         return Ok(nodes);
     }
     let first = Matrix::from_rows(1, targets.as_slice().iter().step_by(2).copied().collect())?;

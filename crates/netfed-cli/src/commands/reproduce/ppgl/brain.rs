@@ -11,9 +11,9 @@ use netfed::generate::random;
 use netfed::learning::{Candidates, Exact, LogDegree, Model, Silos};
 use rand::RngExt;
 
+use super::super::idx::Array;
 use super::super::outcome::{Outcome, Value};
 use super::super::runs::seed;
-use super::idx::{self, Array};
 use super::{Request, go_on};
 use crate::failure::Failure;
 use crate::progress::Steps;
@@ -36,7 +36,7 @@ pub(crate) fn table5(request: &Request) -> Result<Outcome, Failure> {
     let folder = request.data.ok_or_else(|| {
         Failure::input(format!("ppgl-table5 needs --data, a folder with {ORIGIN}."))
     })?;
-    let series = idx::read(&folder.join("abide_um_aal90_bold_z_x2000-idx3-short.gz"), 3, ORIGIN)?;
+    let series = Array::read(&folder.join("abide_um_aal90_bold_z_x2000-idx3-short.gz"), 3, ORIGIN)?;
     let autism = groups(&folder.join("subjects.csv"))?;
     let [subjects, volumes, regions] = series.lengths[..] else {
         return Err(Failure::other("an idx file without three axes.".into()));
@@ -156,7 +156,8 @@ fn learn(series: &Array, chosen: &[usize], volumes: usize) -> Result<Vec<[f64; 2
         }
         LogDegree::new(Arc::clone(&candidates), &signals, MODEL)
     };
-    let people = series.values.chunks_exact(all * regions).map(person);
+    let values = series.values();
+    let people = values.chunks_exact(all * regions).map(person);
     let silos = Silos::new(people.collect::<Result<Vec<_>, _>>()?, NU, LAMBDA)?;
     let settings = Exact { tolerance: 1e-8, max_rounds: 2000 };
     let graphs = settings.solve(&silos, |_, _| match go_on() {

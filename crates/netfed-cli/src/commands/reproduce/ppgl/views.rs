@@ -12,9 +12,10 @@ use netfed::learning::{
 use netfed::{Agreement, Communities, Matrix};
 use rand::RngExt;
 
+use super::super::idx::Array;
 use super::super::runs::seed;
+use super::go_on;
 use super::methods::work;
-use super::{go_on, idx};
 use crate::failure::Failure;
 
 pub(super) const ORIGIN: &str = "coil20-images-32x32-idx3-ubyte.gz and coil20-labels-idx1-ubyte.gz, the 1440 images of COIL-20 (Columbia University, https://www.cs.columbia.edu/CAVE/software/softlib/coil-20.php) at 32 × 32 pixels as idx files, by object, then by angle";
@@ -41,25 +42,26 @@ pub(super) type Indices = [f64; 3];
 
 /// Random draws of four objects.
 pub(super) fn draws(folder: &Path, count: u64, base: u64) -> Result<Vec<Draw>, Failure> {
-    let images = idx::read(&folder.join("coil20-images-32x32-idx3-ubyte.gz"), 3, ORIGIN)?;
-    let labels = idx::read(&folder.join("coil20-labels-idx1-ubyte.gz"), 1, ORIGIN)?;
-    let pixels = images.lengths[1] * images.lengths[2];
+    let images = Array::read(&folder.join("coil20-images-32x32-idx3-ubyte.gz"), 3, ORIGIN)?;
+    let labels = Array::read(&folder.join("coil20-labels-idx1-ubyte.gz"), 1, ORIGIN)?.values();
+    let (count_of_images, pixels) = (images.lengths[0], images.lengths[1] * images.lengths[2]);
+    let images = images.values();
     let mut objects: Vec<Vec<usize>> = Vec::new();
-    for (k, label) in labels.values.iter().enumerate() {
-        match k > 0 && labels.values[k - 1] == *label {
+    for (k, label) in labels.iter().enumerate() {
+        match k > 0 && labels[k - 1] == *label {
             true => objects.last_mut().into_iter().for_each(|o| o.push(k)),
             false => objects.push(vec![k]),
         }
     }
     let needed = VIEWS * PER_VIEW;
     let short = objects.iter().any(|o| o.len() < needed);
-    if labels.values.len() != images.lengths[0] || objects.len() < OBJECTS || short {
+    if labels.len() != count_of_images || objects.len() < OBJECTS || short {
         return Err(Failure::input(format!(
             "{}: expected at least {OBJECTS} objects with at least {needed} images each, in order, and a label for each; --data needs {ORIGIN}.",
             folder.display()
         )));
     }
-    let image = |k: usize| &images.values[k * pixels..(k + 1) * pixels];
+    let image = |k: usize| &images[k * pixels..(k + 1) * pixels];
     (0..count).map(|run| Draw::new(&objects, image, pixels, seed(base, 70, run))).collect()
 }
 
