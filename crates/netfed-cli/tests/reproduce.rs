@@ -148,7 +148,7 @@ fn digits_in_full_need_the_images() {
     refused(&["nfl-table2", "--data", folder], "train-images-idx3-ubyte");
     std::fs::write(dir.path().join("train-images-idx3-ubyte"), "not images").unwrap();
     std::fs::write(dir.path().join("train-labels-idx1-ubyte"), "not labels").unwrap();
-    refused(&["nfl-table2", "--data", folder], "expected a file of MNIST");
+    refused(&["nfl-table2", "--data", folder], "expected an idx file with 3 axes");
     std::fs::write(
         dir.path().join("train-images-idx3-ubyte"),
         [0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28],

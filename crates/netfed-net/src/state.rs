@@ -2,7 +2,7 @@
 //!
 //! A commit writes a new file, flushes it to the disk, and renames it over the old one; a hash at the end tells a whole file. What a
 //! member has acknowledged to its neighbors (`ack` of its messages) is never ahead of what it has committed, so that after a
-//! crash everything it needs again is still kept by them.
+//! crash everything it needs again is still kept by them. A long vector is written once: neighbors are often sent the same.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -15,7 +15,10 @@ use ring::digest::{SHA256, digest};
 use crate::error::Error;
 use crate::wire::{FederationId, Kind, append};
 
-const MAGIC: &[u8; 8] = b"netfed 2";
+const MAGIC: &[u8; 8] = b"netfed 3";
+/// Instead of the length of a vector: its place among those of at least [`LONG`] numbers that came before.
+const AGAIN: u64 = u64::MAX;
+const LONG: usize = 64;
 
 /// What a member may have to send again: by kind (steps come first) and round.
 pub type History = BTreeMap<(Kind, u64), Arc<Posted>>;
@@ -132,7 +135,7 @@ impl Store {
         if digest(&SHA256, body).as_ref() != end {
             return Err(damaged());
         }
-        let mut reader = Reader(body);
+        let mut reader = Reader { rest: body, vectors: Vec::new() };
         if reader.take(8) != Some(MAGIC) {
             return Err(damaged());
         }
@@ -150,7 +153,7 @@ impl Store {
         let mut body = Vec::new();
         body.extend(MAGIC);
         body.extend(self.federation);
-        Writer(&mut body).state(state);
+        Writer { body: &mut body, vectors: Vec::new() }.state(state);
         let end = digest(&SHA256, &body);
         let (path, new) = (self.path(), self.folder.join("state.new"));
         let write = || {
@@ -169,19 +172,34 @@ impl Store {
     }
 }
 
-struct Writer<'a>(&'a mut Vec<u8>);
+struct Writer<'a> {
+    body: &'a mut Vec<u8>,
+    /// The long vectors so far.
+    vectors: Vec<&'a [f64]>,
+}
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     fn long(&mut self, v: u64) {
-        self.0.extend(v.to_le_bytes());
+        self.body.extend(v.to_le_bytes());
     }
 
-    fn numbers(&mut self, values: &[f64]) {
+    fn numbers(&mut self, values: &'a [f64]) {
+        let same = |other: &&[f64]| {
+            let mut pairs = other.iter().zip(values);
+            other.len() == values.len() && pairs.all(|(a, b)| a.to_bits() == b.to_bits())
+        };
+        if values.len() >= LONG {
+            if let Some(place) = self.vectors.iter().position(same) {
+                self.long(AGAIN);
+                return self.long(place as u64);
+            }
+            self.vectors.push(values);
+        }
         self.long(values.len() as u64);
-        append(self.0, values);
+        append(self.body, values);
     }
 
-    fn state(&mut self, s: &State) {
+    fn state(&mut self, s: &'a State) {
         self.long(s.round);
         self.long(s.next_look);
         self.long(u64::from(s.finished));
@@ -214,12 +232,16 @@ impl Writer<'_> {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+struct Reader<'a> {
+    rest: &'a [u8],
+    /// The long vectors so far.
+    vectors: Vec<&'a [u8]>,
+}
 
 impl<'a> Reader<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (head, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
+        let (head, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
         Some(head)
     }
 
@@ -232,8 +254,16 @@ impl<'a> Reader<'a> {
     }
 
     fn numbers(&mut self) -> Option<Vec<f64>> {
-        let count = usize::try_from(self.long()?).ok()?;
-        let bytes = self.take(count.checked_mul(8)?)?;
+        let bytes = match self.long()? {
+            AGAIN => {
+                let place = usize::try_from(self.long()?).ok()?;
+                *self.vectors.get(place)?
+            }
+            count => self.take(usize::try_from(count).ok()?.checked_mul(8)?)?,
+        };
+        if bytes.len() >= 8 * LONG && !self.vectors.iter().any(|l| std::ptr::eq(*l, bytes)) {
+            self.vectors.push(bytes);
+        }
         Some(bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect())
     }
 
@@ -273,7 +303,7 @@ impl<'a> Reader<'a> {
                 summed: self.flag()?,
             });
         }
-        self.0.is_empty().then_some(s)
+        self.rest.is_empty().then_some(s)
     }
 }
 
@@ -326,6 +356,35 @@ mod tests {
         drop(store);
         let other = Store::open(folder.path(), [2; 16]).unwrap();
         assert!(other.load().unwrap_err().to_string().contains("another federation"));
+    }
+
+    #[test]
+    fn a_long_vector_is_written_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), [1; 16]).unwrap();
+        let size = |state: &State| {
+            store.commit(state).unwrap();
+            assert_eq!(store.load().unwrap().as_ref(), Some(state));
+            fs::metadata(folder.path().join("state")).unwrap().len()
+        };
+        let long: Vec<f64> = (0..1000).map(f64::from).collect();
+        // Zero and minus zero are equal numbers, but not the same.
+        let mut other = long.clone();
+        other[0] = -0.0;
+        let mut state = state();
+        let short = size(&state);
+        state.params = long.clone();
+        let once = size(&state);
+        assert!(once > short + 7900);
+        for l in &mut state.links {
+            (l.ours, l.theirs) = (long.clone(), long.clone());
+            l.history.insert((Kind::Step, 8), Arc::new(Posted { check: 1, numbers: long.clone() }));
+        }
+        assert!(size(&state) < once + 200);
+        state.duals = other;
+        assert!(size(&state) > once + 7900);
+        let loaded = store.load().unwrap().unwrap();
+        assert!(loaded.duals[0].is_sign_negative() && loaded.params[0].is_sign_positive());
     }
 
     #[test]

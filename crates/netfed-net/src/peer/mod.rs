@@ -100,7 +100,7 @@ const MOST_KEPT: u64 = 256;
 /// Time between two commits, in lock step.
 const COMMIT_TIME: Duration = Duration::from_secs(1);
 /// Bytes of messages that are kept between two commits, about.
-const KEPT_BYTES: usize = 8 << 20;
+const KEPT_BYTES: usize = 24 << 20;
 /// First pause before a message is asked for again, more for large ones (bytes per second), and the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const SLOW_NETWORK: f64 = 2e6;

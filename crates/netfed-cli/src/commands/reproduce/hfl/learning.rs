@@ -187,8 +187,9 @@ fn condition_number(problem: &Problem) -> f64 {
     let mut kappa = 1.0f64;
     for i in 0..problem.nodes() {
         if let Some(Compact::LeastSquares { points, factors, .. }) = problem.loss(i).compact() {
-            for factor in factors.chunks_exact(DIM + 2) {
-                let eigenvalue = factor[DIM] * factor[DIM] / points;
+            let rank = factors.len() / (DIM + 2);
+            for singular in &factors[rank * DIM..][..rank] {
+                let eigenvalue = singular * singular / points;
                 kappa = kappa.max(eigenvalue).max(1.0 / eigenvalue);
             }
         }
