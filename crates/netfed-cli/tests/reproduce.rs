@@ -149,12 +149,12 @@ fn digits_in_full_need_the_images() {
     std::fs::write(dir.path().join("train-images-idx3-ubyte"), "not images").unwrap();
     std::fs::write(dir.path().join("train-labels-idx1-ubyte"), "not labels").unwrap();
     refused(&["nfl-table2", "--data", folder], "expected an idx file with 3 axes");
-    std::fs::write(
-        dir.path().join("train-images-idx3-ubyte"),
-        [0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28],
-    )
-    .unwrap();
-    std::fs::write(dir.path().join("train-labels-idx1-ubyte"), [0, 0, 8, 1, 0, 0, 0, 0]).unwrap();
+    // One image, of a five.
+    let mut image = vec![0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 28, 0, 0, 0, 28];
+    image.resize(image.len() + 28 * 28, 0);
+    std::fs::write(dir.path().join("train-images-idx3-ubyte"), image).unwrap();
+    let label = [0, 0, 8, 1, 0, 0, 0, 1, 5];
+    std::fs::write(dir.path().join("train-labels-idx1-ubyte"), label).unwrap();
     refused(&["nfl-table2", "--data", folder], "there are 0 images of 0 and 1; 3000 are needed");
 }
 

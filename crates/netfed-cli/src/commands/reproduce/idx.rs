@@ -39,7 +39,7 @@ impl Array {
         }
         parse(plain, axes).ok_or_else(|| {
             Failure::input(format!(
-                "{file}: expected an idx file with {axes} axes, of bytes or integers of two bytes, and all its values."
+                "{file}: expected an idx file with {axes} axes, of bytes or integers of two bytes, with at least one value and all that it announces."
             ))
         })
     }
