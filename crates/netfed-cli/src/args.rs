@@ -49,7 +49,7 @@ pub(crate) enum Command {
     Path(Box<Path>),
     /// Group points without labels (convex clustering)
     Cluster(Box<Cluster>),
-    /// Work on the empirical graph: keep the edges that the data support
+    /// Work on the empirical graph: build, learn, test, inspect, generate, convert
     Graph(Graph),
     /// Predict labels of new data points
     Predict(Predict),
@@ -71,7 +71,7 @@ pub(crate) enum Command {
     Peer(Peer),
     /// Run a router of a federation, where members meet that cannot reach each other
     Router(Router),
-    /// Run an experiment of the paper again and compare
+    /// Run an experiment of the papers again and compare
     Reproduce(Reproduce),
 }
 
