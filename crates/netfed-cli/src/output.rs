@@ -52,6 +52,22 @@ impl Folder {
         Ok(Folder { path, parent, force, stage })
     }
 
+    /// The same, unless one of these inputs lies in it: a result could take its place.
+    pub(crate) fn apart_from<'p>(
+        self,
+        inputs: impl IntoIterator<Item = &'p Path>,
+    ) -> Result<Folder, Failure> {
+        for input in inputs {
+            if std::fs::canonicalize(parent(input)).is_ok_and(|folder| folder == self.path) {
+                return Err(Failure::input(format!(
+                    "{} is an input file in the folder of --out; give --out a folder of its own.",
+                    input.display()
+                )));
+            }
+        }
+        Ok(self)
+    }
+
     /// Where files are put until the folder is complete.
     pub(crate) fn stage(&self) -> &Path {
         self.stage.path()
@@ -73,7 +89,7 @@ impl Folder {
     }
 
     /// Puts the folder where it belongs, all files at once. With `force` it takes the place of the one that is there;
-    /// files of that one that are not replaced move over.
+    /// files of that one that are no models and are not replaced move over.
     pub(crate) fn commit(self) -> Result<(), Failure> {
         let cannot = |e| self.cannot("", e);
         set_permissions(self.stage.path()).map_err(cannot)?;
@@ -118,7 +134,7 @@ impl Folder {
         Err(self.put_back(replaced, std::io::ErrorKind::ResourceBusy.into()))
     }
 
-    /// Moves files that are not results to the new folder. What cannot be moved stays in the hidden folder.
+    /// Moves files that are not results to the new folder; models of another command would be taken for those of this one. What cannot be moved stays in the hidden folder.
     fn keep_others(
         &self,
         replaced: Vec<tempfile::TempDir>,
@@ -129,8 +145,10 @@ impl Folder {
             let move_all = || -> std::io::Result<()> {
                 for entry in std::fs::read_dir(&old)? {
                     let entry = entry?;
-                    let place = self.path.join(entry.file_name());
-                    if !results.contains(&entry.file_name()) && !place.exists() {
+                    let name = entry.file_name();
+                    let place = self.path.join(&name);
+                    let outdated = results.contains(&name) || name == crate::model_folder::FILE;
+                    if !outdated && !place.exists() {
                         std::fs::rename(entry.path(), place)?;
                     }
                 }

@@ -98,7 +98,12 @@ fn silos_get_the_reference_graphs() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let summary = place.json("rounds/summary.json");
     assert_eq!((&summary["rounds"], &summary["zeta"]), (&50.into(), &0.01.into()));
-    assert!(summary["gap"].as_f64().unwrap() > 1e-6);
+    assert!(summary["gap"].as_f64().unwrap() > 1e-6 && summary["solved"] == false);
+    // Graphs have the names of their silos: they must not take the place of the signals.
+    let output = place.run(&format!("graph learn --silos silos {problem} --force --out silos"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("is an input file in the folder of --out"));
+    assert!(!place.read("silos/s1.csv").starts_with("source"));
 }
 
 #[test]

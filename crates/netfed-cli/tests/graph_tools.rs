@@ -253,6 +253,26 @@ fn a_graph_is_inspected() {
 const GAP: f64 = 0.2046663545568722;
 
 #[test]
+fn no_result_takes_the_place_of_an_input() {
+    let place = Place::new();
+    place.write("e.csv", "source,target,weight\na,b,1\n");
+    std::fs::create_dir(place.path("in")).unwrap();
+    place.write("in/nodes.csv", "node,cluster\na,1\nb,2\n");
+    let said =
+        refused(&place, "graph inspect --graph e.csv --labels in/nodes.csv --out in --force");
+    assert!(said.contains("in/nodes.csv is an input file in the folder of --out"), "{said}");
+    assert!(place.read("in/nodes.csv").starts_with("node,cluster"));
+}
+
+#[test]
+fn a_node_that_cannot_be_compared_is_left_alone_and_said() {
+    let place = Place::new();
+    place.write("p.csv", "node,x\na,1\nb,1\nb,2\nc,2\nc,4\n");
+    let said = done(&place, "graph build --data p.csv --discrepancy t --rule mst-knn --out e.csv");
+    assert!(said.contains("cannot be computed from so few points"), "{said}");
+}
+
+#[test]
 fn every_shape_is_generated_and_read_again() {
     let place = Place::new();
     for (k, shape) in [

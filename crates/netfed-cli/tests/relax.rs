@@ -295,3 +295,26 @@ fn small_networks_work() {
         assert_eq!(values[2], 0.0, "{model}: nothing is known of c");
     }
 }
+
+#[test]
+fn models_of_another_command_do_not_stay() {
+    let place = Place::new();
+    let mut points = String::from("node,x,y\n");
+    for k in 0..30 {
+        points.push_str(&format!("{},{k},{}\n", ["a", "b"][k % 2], 2 * k));
+    }
+    place.write("p.csv", &points);
+    place.write("e.csv", "source,target,weight\na,b,1\n");
+    place.write("new.csv", "node,x\na,100\n");
+    let relaxed = place.run("relax --data p.csv --graph e.csv --model tree --alpha 0.1 --out run");
+    assert_eq!(relaxed.status.code(), Some(0), "{}", stderr(&relaxed));
+    place.write("run/mine.txt", "notes");
+    let fitted = place.run("fit --data p.csv --graph e.csv --lambda 0.1 --out run --force");
+    assert_eq!(fitted.status.code(), Some(0), "{}", stderr(&fitted));
+    let predicted = place.run("predict --run run --data new.csv --out predicted.csv");
+    assert_eq!(predicted.status.code(), Some(0), "{}", stderr(&predicted));
+    let table = place.read("predicted.csv");
+    let value: f64 = table.lines().nth(1).unwrap().rsplit(',').next().unwrap().parse().unwrap();
+    assert!((value - 200.0).abs() < 1.0, "a line, not a tree: {table}");
+    assert_eq!(place.read("run/mine.txt"), "notes");
+}

@@ -25,6 +25,10 @@ pub(crate) fn read_models(path: &Path) -> Result<Vec<ModelRow>, InputError> {
         vec![table.header.require("node", hint)?, table.header.require("model", hint)?];
     wanted.extend(table.header.find("options"));
     let with_options = wanted.len() > 2;
+    // Options under another name would be lost in silence.
+    if !with_options && table.header.near("options").is_some() {
+        return Err(table.header.missing("options", hint));
+    }
     let file = table.header.file.clone();
     let (mut models, mut seen) = (Vec::new(), HashSet::new());
     table.for_each_row(&wanted, &mut |row| {
@@ -61,6 +65,10 @@ mod tests {
         let path = folder.plain("m.csv", b"node,model\na,tree depth=3\n");
         assert_eq!(read_models(&path).unwrap()[0].words, "tree depth=3");
         for (text, message) in [
+            (
+                "node,model,option\na,tree,depth=2\n",
+                ": no column \"options\" (did you mean \"option\"?); its columns are \"node\", \"model\", \"option\"; a file of models needs the columns \"node\" and \"model\", and may have \"options\".",
+            ),
             ("node,model\na,tree\na,linear\n", ", line 3: the node \"a\" was already given."),
             (
                 "node,model\na,\n",

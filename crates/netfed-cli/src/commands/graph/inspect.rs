@@ -52,7 +52,12 @@ What the numbers mean is in docs/graphs.md.";
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Inspect) -> Result<u8, Failure> {
-    let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
+    let inputs = [Some(&args.graph), args.truth.as_ref(), args.labels.as_ref()];
+    let inputs = inputs.into_iter().flatten().map(PathBuf::as_path);
+    let folder = match &args.out {
+        Some(out) => Some(Folder::new(out, args.force)?.apart_from(inputs)?),
+        None => None,
+    };
     let facts = Facts::read(args)?;
     let summary = words::summary(&facts);
     if let Some(folder) = folder {

@@ -231,7 +231,7 @@ fn warnings(points: &PointTable, graph: &Graph, alpha: f64, args: &Relax) -> Vec
     );
     warn(
         list(&|i| !reached[component[i]]),
-        "without data and without a coupled path to a node with data, left untrained: it predicts 0, or all classes alike".into(),
+        "without data and without a coupled path to a node with data, left untrained: predictions are 0, or all classes alike".into(),
     );
     found
 }

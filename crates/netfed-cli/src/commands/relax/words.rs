@@ -9,7 +9,7 @@ pub(super) fn public(o: &Outcome) -> String {
     match &o.args.public {
         Some(path) => format!("the file {}", path.display()),
         None => format!(
-            "drawn from a normal distribution with the mean and the covariance of all data points (seed {}): these moments leave the nodes",
+            "a normal distribution with the mean and the covariance of all data points (seed {}): these moments leave the nodes",
             o.args.seed
         ),
     }
@@ -60,6 +60,10 @@ fn gain(alone: f64, coupled: f64) -> String {
 pub(super) fn advice(o: &Outcome) -> String {
     let other = |factor: f64| number(factor * o.input.alpha);
     match &o.validation {
+        Some(v) if o.input.alpha > 0.0 && v.coupled() > v.alone() && !tells(v) => format!(
+            "So few points do not tell whether coupling hurts: hold back more of them (--hold-out), or evaluate on other data (netfed evaluate) with --alpha {} and --alpha 0, too.",
+            other(0.1)
+        ),
         Some(v) if o.input.alpha > 0.0 && v.coupled() > v.alone() => format!(
             "Coupling hurts here. Neighbors may not be alike, or α is too large: try --alpha {}, or keep the edges that the data support (netfed graph select).",
             other(0.1)
@@ -75,8 +79,20 @@ pub(super) fn advice(o: &Outcome) -> String {
             other(0.3),
             other(3.0)
         ),
+        None if o.input.alpha > 0.0 => {
+            "Hold points back (--hold-out 20) to see whether coupling helps.".into()
+        }
         _ => "Couple the nodes with --alpha 0.1, and compare.".into(),
     }
+}
+
+/// Points held back below which nothing is said about what coupling does.
+const FEW: usize = 30;
+
+/// Whether the points held back are many enough, and not against most of the nodes.
+fn tells(v: &Validation) -> bool {
+    let (better, worse, _) = v.verdicts();
+    v.points >= FEW && worse >= better
 }
 
 fn still_falling(v: &Validation) -> bool {

@@ -51,9 +51,15 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
     let (alone, parts) = (alone(built), parts(built));
     if !alone.is_empty() {
         line(format!(
-            "{} without any edge ({}): trained alone. --rule mst-knn would connect all.",
+            "{} without any edge ({}): trained alone. {}",
             plural(alone.len(), "node"),
-            names(&alone)
+            names(&alone),
+            match plan.recipe.rule {
+                Rule::TreeAndNearest(_) | Rule::Complete =>
+                    "There is no other node, or its discrepancy from the others cannot be computed from so few points.",
+                Rule::Nearest(_) | Rule::Threshold(_) =>
+                    "--rule mst-knn connects all whose discrepancy can be computed.",
+            }
         ));
     }
     match parts {

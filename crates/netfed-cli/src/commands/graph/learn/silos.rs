@@ -27,7 +27,8 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     let start = Instant::now();
     let paths = silo_files(&args.silos)?;
     let out_names = out_names(&paths)?;
-    let folder = Folder::new(&args.results.out, args.results.force)?;
+    let folder = Folder::new(&args.results.out, args.results.force)?
+        .apart_from(paths.iter().map(PathBuf::as_path))?;
     let files = read_all(&paths, args)?;
     if files[0].vertices.len() < 2 {
         return Err(Failure::input(format!(
@@ -64,7 +65,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
         "method": if plan.method == Method::Exact { "exact" } else { "algorithm1" },
         "vertices": vertices.len(),
         "alpha": args.alpha, "beta": beta, "zeta": plan.zeta, "nu": args.nu, "lambda": lambda,
-        "objective": graphs.objective, "gap": graphs.gap, "solved": solved, "rounds": graphs.rounds,
+        "objective": graphs.objective, "gap": graphs.gap, "solved": solved && plan.method == Method::Exact, "rounds": graphs.rounds,
         "consensus": { "file": CONSENSUS, "edges": consensus.edges },
         "silos": rows.iter().map(SiloFacts::json).collect::<Vec<_>>(),
         "seconds": start.elapsed().as_secs_f64(),
