@@ -29,7 +29,17 @@ impl GraphFormat {
 /// Refuses a name for a graph that cannot be written, before there is anything to write.
 pub(crate) fn check_graph_file(out: &Path, force: bool, inputs: &[&Path]) -> Result<(), Failure> {
     match GraphFormat::of(out) {
-        GraphFormat::Csv => check_file(out, force, inputs),
+        GraphFormat::Csv => {
+            check_file(out, force, inputs)?;
+            if out.extension().is_some_and(|end| end.eq_ignore_ascii_case("csv")) {
+                return Ok(());
+            }
+            // What has no known name is not read again.
+            Err(Failure::input(format!(
+                "{}: a graph is written as .csv, .graphml or .gexf; choose a name that ends in one of them.",
+                out.display()
+            )))
+        }
         GraphFormat::GraphMl | GraphFormat::Gexf => check_place(out, force, inputs),
     }
 }

@@ -256,6 +256,8 @@ const GAP: f64 = 0.2046663545568722;
 fn no_result_takes_the_place_of_an_input() {
     let place = Place::new();
     place.write("e.csv", "source,target,weight\na,b,1\n");
+    let said = refused(&place, "graph convert e.csv e.foo");
+    assert!(said.contains("e.foo: a graph is written as .csv, .graphml or .gexf"), "{said}");
     std::fs::create_dir(place.path("in")).unwrap();
     place.write("in/nodes.csv", "node,cluster\na,1\nb,2\n");
     let said =
