@@ -4,10 +4,7 @@ use crate::failure::Failure;
 
 /// Refuses a problem that needs more memory than there is.
 pub(crate) fn check(nodes: usize, edges: usize, dim: usize, rows: usize) -> Result<(), Failure> {
-    match available() {
-        Some(available) => check_against(nodes, edges, dim, rows, available),
-        None => Ok(()),
-    }
+    check_against(nodes, edges, dim, rows, available())
 }
 
 fn check_against(
@@ -15,18 +12,30 @@ fn check_against(
     edges: usize,
     dim: usize,
     rows: usize,
-    available: f64,
+    available: Option<f64>,
 ) -> Result<(), Failure> {
-    let needed = estimate(nodes, edges, dim, rows);
-    if needed <= available {
-        return Ok(());
+    let what = || format!("{nodes} nodes, {edges} edges and {dim} features");
+    fits(estimate(nodes, edges, dim, rows), available, what, FEWER_FEATURES)
+}
+
+const FEWER_FEATURES: &str = "use fewer features (--features) or a machine with more memory";
+
+/// Refuses what needs more bytes than there are.
+fn fits(
+    needed: f64,
+    available: Option<f64>,
+    what: impl Fn() -> String,
+    advice: &str,
+) -> Result<(), Failure> {
+    match available {
+        Some(available) if needed > available => Err(Failure::input(format!(
+            "{} need about {} of memory, but only {} is available; {advice}.",
+            what(),
+            gigabytes(needed),
+            gigabytes(available)
+        ))),
+        _ => Ok(()),
     }
-    Err(Failure::input(format!(
-        "{nodes} nodes, {edges} edges and {dim} features need about {} of memory, but only {} is available; use fewer \
-         features (--features) or a machine with more memory.",
-        gigabytes(needed),
-        gigabytes(available)
-    )))
 }
 
 /// Bytes of a fit: models, messages and copies of them for each node, one dual for each edge, the data twice.
@@ -39,27 +48,15 @@ fn estimate(nodes: usize, edges: usize, dim: usize, rows: usize) -> f64 {
 pub(crate) fn check_covariances(nodes: usize, dim: usize, rows: usize) -> Result<(), Failure> {
     let (n, d, m) = (nodes as f64, dim as f64, rows as f64);
     let needed = 8.0 * (n * d * d + 2.0 * m * d);
-    match available() {
-        Some(available) if needed > available => Err(Failure::input(format!(
-            "the covariances of {nodes} models with {dim} features need about {} of memory, but only {} is available; use fewer features (--features) or a machine with more memory.",
-            gigabytes(needed),
-            gigabytes(available)
-        ))),
-        _ => Ok(()),
-    }
+    let what = || format!("the covariances of {nodes} models with {dim} features");
+    fits(needed, available(), what, FEWER_FEATURES)
 }
 
 /// Refuses public points of which the copies of all nodes need more memory than there is.
 pub(crate) fn check_public(nodes: usize, points: usize, dim: usize) -> Result<(), Failure> {
     let needed = 8.0 * (nodes as f64 + 1.0) * points as f64 * (dim as f64 + 1.0);
-    match available() {
-        Some(available) if needed > available => Err(Failure::input(format!(
-            "{points} public points at {nodes} nodes need about {} of memory, but only {} is available; say fewer with --public-points.",
-            gigabytes(needed),
-            gigabytes(available)
-        ))),
-        _ => Ok(()),
-    }
+    let what = || format!("{points} public points at {nodes} nodes");
+    fits(needed, available(), what, "say fewer with --public-points")
 }
 
 fn gigabytes(bytes: f64) -> String {
@@ -80,9 +77,9 @@ mod tests {
 
     #[test]
     fn too_large_a_problem_is_refused() {
-        assert!(check_against(1000, 5000, 10, 20_000, 1e9).is_ok());
+        assert!(check_against(1000, 5000, 10, 20_000, Some(1e9)).is_ok());
         let message =
-            check_against(1_000_000, 5_000_000, 1000, 1000, 16e9).unwrap_err().to_string();
+            check_against(1_000_000, 5_000_000, 1000, 1000, Some(16e9)).unwrap_err().to_string();
         assert!(
             message.contains("89.1 GB of memory") && message.contains("16.0 GB is available"),
             "{message}"

@@ -13,9 +13,9 @@ use common::{Place, command, stderr, stdout};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// Ports for a test: those of other tests, and of other runs, are elsewhere.
+/// Ports for a test, 0 to 9, which no other test has: those of other runs are elsewhere.
 fn port(test: u32) -> u32 {
-    12_000 + (std::process::id() % 140) * 140 + 20 * test
+    12_000 + (std::process::id() % 100) * 200 + 20 * test
 }
 
 /// Stations in two groups, on a ring with chords.
@@ -127,12 +127,7 @@ fn members_behind_firewalls_meet_at_a_router() {
         (&"router".into(), &"deny".into())
     );
     let mut peers: Vec<Child> = (0..3).map(|m| start(place, &format!("s{m}"))).collect();
-    let mut router = command()
-        .current_dir(place.path(""))
-        .args(["router", "--federation", "fed/invitations/hub", "--quiet"])
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut router = start_router(place);
     let begin = Instant::now();
     for (m, peer) in peers.iter_mut().enumerate() {
         while peer.try_wait().unwrap().is_none() {
@@ -160,6 +155,16 @@ fn members_behind_firewalls_meet_at_a_router() {
 }
 
 /// A member started by hand.
+/// Starts the router of the invitation `hub`.
+fn start_router(place: &Place) -> Child {
+    command()
+        .current_dir(place.path(""))
+        .args(["router", "--federation", "fed/invitations/hub", "--quiet"])
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
 fn start(place: &Place, member: &str) -> Child {
     let points = place.read("points.csv");
     let own: String = points
@@ -273,15 +278,10 @@ fn killed_and_cut_off_peers_come_back_and_the_answer_is_the_same() {
 fn killed_peers_behind_a_router_come_back_and_the_answer_is_the_same() {
     let place = stations(4);
     place.run("fit --data points.csv --graph edges.csv --lambda 0.2 --solver primal-dual --tol 0 --max-iter 1500 --out alone --quiet");
-    let router = format!("--router hub=quic/127.0.0.1:{} --max-iter 1500 --tol 0", port(5) + 10);
-    init(&place, 5, &router);
+    let router = format!("--router hub=quic/127.0.0.1:{} --max-iter 1500 --tol 0", port(7) + 10);
+    init(&place, 7, &router);
     run(&place, "federation invite --all --federation fed");
-    let mut router = command()
-        .current_dir(place.path(""))
-        .args(["router", "--federation", "fed/invitations/hub", "--quiet"])
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut router = start_router(&place);
     let killed = std::panic::catch_unwind(|| chaos(&place, 4, 4, 11));
     router.kill().unwrap();
     router.wait().unwrap();
@@ -436,7 +436,7 @@ fn silos_learn_the_graphs_of_one_process() {
         &place,
         "graph learn --silos a.csv b.csv c.csv --method algorithm1 --beta 0.1 --nu 4 --lambda 0.1 --rounds 20 --out alone",
     );
-    let port = port(1);
+    let port = port(8);
     run(
         &place,
         &format!(
@@ -481,7 +481,7 @@ fn asynchronous_peers_end_at_the_optimum() {
 #[test]
 fn bad_folders_and_bad_data_are_named() {
     let place = stations(6);
-    init(&place, 5, "");
+    init(&place, 9, "");
     run(&place, "federation invite s0 --federation fed");
     let fails = |line: &str, part: &str| {
         let output = place.run(line);

@@ -5,7 +5,7 @@
 
 use crate::layout::EdgeRecord;
 use crate::linalg::square_distance;
-use crate::wide::{Wide, wide};
+use crate::wide::{Loop, wide};
 
 /// A run of edges to be stepped.
 pub struct EdgeSteps<'a> {
@@ -107,11 +107,11 @@ struct Run<'r, 'a, P> {
     prox: P,
 }
 
-impl<P: Fn(&mut [f64], f64, f64)> Wide for Run<'_, '_, P> {
+impl<P: Fn(&mut [f64], f64, f64)> Loop for Run<'_, '_, P> {
     type Output = f64;
 
     #[inline(always)]
-    fn run(self) -> f64 {
+    fn call(self) -> f64 {
         self.edges.run_here(self.prox)
     }
 }

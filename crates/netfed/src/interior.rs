@@ -145,25 +145,12 @@ impl<'a> Interior<'a> {
 
     /// One step; false where the method has come to its end: the system has no solution, or the steps get no further.
     pub(crate) fn step(&mut self) -> bool {
-        let problem = self.problem;
-        let (edges, dim) = (problem.graph().edges(), problem.dim());
         let Some(mut residual) = self.factor() else {
             return false;
         };
-        // D w − t u
-        let mut apart = vec![0.0; edges.len() * dim];
-        for (e, out) in edges.iter().zip(apart.chunks_exact_mut(dim)) {
-            difference(self.params.row(e.tail), self.params.row(e.head), out);
-        }
-        for (k, out) in apart.chunks_exact_mut(self.width).enumerate() {
-            let t = self.times[k];
-            out.iter_mut().zip(self.dual(k)).for_each(|(o, u)| *o -= t * u);
-        }
-        let mut products: Vec<f64> =
-            self.times.iter().zip(&self.slacks).map(|(t, s)| t * s).collect();
+        let (mut apart, mut products) = self.gaps();
         let mean = products.iter().sum::<f64>() / products.len() as f64;
         let (_, affine) = self.direction(&residual, &apart, &products);
-        let uncorrected = (apart.clone(), products.clone());
         let length = self.longest(&affine).min(1.0);
         let there: f64 = (0..products.len()).map(|k| self.product(&affine, length, k)).sum();
         let target = mean * (there / (products.len() as f64 * mean)).clamp(0.0, 1.0).powi(3);
@@ -179,7 +166,7 @@ impl<'a> Interior<'a> {
         let mut length = self.length(&step);
         if length < SHORT {
             // Near the boundary the correction misleads: back toward the center.
-            (apart, products) = uncorrected;
+            (apart, products) = self.gaps();
             products.iter_mut().for_each(|product| *product -= CENTERING * mean);
             residual.iter_mut().chain(&mut apart).for_each(|r| *r *= 1.0 - CENTERING);
             (params, step) = self.direction(&residual, &apart, &products);
@@ -198,6 +185,20 @@ impl<'a> Interior<'a> {
         }
         let moves = length.is_finite() && self.params.as_slice().iter().all(|w| w.is_finite());
         moves && self.stalled < MOST_STALLED && self.steps < MOST_STEPS
+    }
+
+    /// What the last two equations are off by: D w − t u and t·s.
+    fn gaps(&self) -> (Vec<f64>, Vec<f64>) {
+        let (edges, dim) = (self.problem.graph().edges(), self.problem.dim());
+        let mut apart = vec![0.0; edges.len() * dim];
+        for (e, out) in edges.iter().zip(apart.chunks_exact_mut(dim)) {
+            difference(self.params.row(e.tail), self.params.row(e.head), out);
+        }
+        for (k, out) in apart.chunks_exact_mut(self.width).enumerate() {
+            let t = self.times[k];
+            out.iter_mut().zip(self.dual(k)).for_each(|(o, u)| *o -= t * u);
+        }
+        (apart, self.times.iter().zip(&self.slacks).map(|(t, s)| t * s).collect())
     }
 
     /// Factors the system; gives ∇L(w) + Dᵀu, or none where there is no factor.

@@ -7,7 +7,7 @@ use crate::layout::{EdgeRecord, Layout};
 use crate::linalg::{axpy, square_distance};
 use crate::packed::Packed;
 use crate::sweep::Moved;
-use crate::wide::Wide;
+use crate::wide::Loop;
 
 /// Inner edges that are stepped together: enough that a call costs little, few enough to be still in the cache.
 const TOGETHER: usize = 64;
@@ -58,11 +58,11 @@ pub(crate) struct NodeSteps<'n, const DIM: usize> {
     pub(crate) scratch: &'n mut [f64],
 }
 
-impl<const DIM: usize> Wide for NodeSteps<'_, DIM> {
+impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
     type Output = Moved;
 
     #[inline(always)]
-    fn run(self) -> Moved {
+    fn call(self) -> Moved {
         let NodeSteps { step: all, block, params, messages, inner, cross, scratch } = self;
         let Step { problem, layout, step_ratio, relaxation, measured, .. } = *all;
         let dim = if DIM == 0 { problem.dim() } else { DIM };

@@ -30,7 +30,7 @@ impl Packed {
             packed.first.push(packed.data.len());
             packed.kind.push(match form {
                 Compact::Zero => ZERO,
-                Compact::LeastSquares { points, ridge, factors } => {
+                Compact::LeastSquares { points, ridge, factors, .. } => {
                     packed.data.extend([2.0 / points, ridge]);
                     packed.data.extend_from_slice(factors);
                     LEAST_SQUARES

@@ -2,27 +2,11 @@
 //!
 //! Both do the same operations in the same order, and none is contracted: the results are the same to the last bit.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Arch;
+pub(crate) use pulp::NullaryFnOnce as Loop;
 
-/// A loop. `run` and what it calls must be inlined, or they stay as they are for every processor.
-pub(crate) trait Wide {
-    type Output;
-    fn run(self) -> Self::Output;
-}
-
-struct Anywhere<W>(W);
-
-impl<W: Wide> WithSimd for Anywhere<W> {
-    type Output = W::Output;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> W::Output {
-        self.0.run()
-    }
-}
-
-/// Runs a loop with the widest vectors there are.
+/// Runs a loop with the widest vectors there are. `call` and what it calls must be inlined, or they stay as they are for every processor.
 #[inline]
-pub(crate) fn wide<W: Wide>(work: W) -> W::Output {
-    Arch::new().dispatch(Anywhere(work))
+pub(crate) fn wide<L: Loop>(work: L) -> L::Output {
+    Arch::new().dispatch(work)
 }

@@ -158,20 +158,26 @@ fn table_1_as_it_was_run() {
     assert!((100.0..125.0).contains(&found.fed_avg), "{}", found.fed_avg);
     // Least squares has the least label error; proximal steps come near it.
     assert!((1.0..1.02).contains(&(found.proximal / found.fed_avg)), "{}", found.proximal);
-    // Three standard deviations of the mean square of 100 draws of noise.
     let ifca = found.ifca.unwrap();
-    assert!((4.6e-7..11.4e-7).contains(&ifca), "{ifca:e}");
+    assert!(NOISE_LEFT.contains(&ifca), "{ifca:e}");
 }
+
+/// About 8e-7, and three standard deviations of the mean square of 100 draws of noise.
+const NOISE_LEFT: std::ops::Range<f64> = 4.6e-7..11.4e-7;
 
 /// The figures of docs/baselines.md: cargo test -p netfed --test baselines draws_of_table_1 -- --ignored --nocapture
 #[test]
-#[ignore = "prints figures; takes minutes"]
+#[ignore = "takes minutes"]
 fn draws_of_table_1() {
     let mut all = [Vec::new(), Vec::new(), Vec::new()];
     for draw in 0..24 {
         let Table1 { fed_avg, proximal, differing, .. } = table1(draw, 0, 0);
         eprintln!("{draw}: {differing} differ, FedAvg {fed_avg:.2}, {proximal:.2}");
         all.iter_mut().zip([differing, fed_avg, proximal]).for_each(|(v, x)| v.push(x));
+    }
+    // The one draw of the paper is not known; its 117.09 lies within ours, for both kinds of steps.
+    for errors in &all[1..] {
+        assert!(errors.iter().any(|e| *e < 117.09) && errors.iter().any(|e| *e > 117.09));
     }
     for values in all {
         let mean = values.iter().sum::<f64>() / 24.0;
@@ -182,11 +188,12 @@ fn draws_of_table_1() {
 
 /// IFCA on eight of them; takes longer.
 #[test]
-#[ignore = "prints figures; takes many minutes"]
+#[ignore = "takes many minutes"]
 fn eight_draws_of_table_1_with_ifca() {
     for draw in 0..8 {
         let Table1 { fed_avg, ifca, differing, .. } = table1(draw, 0, 10);
         eprintln!("{draw}: {differing} differ, FedAvg {fed_avg:.2}, IFCA {ifca:?}");
+        assert!(ifca.is_some_and(|error| NOISE_LEFT.contains(&error)));
     }
 }
 

@@ -181,7 +181,8 @@ impl Loss for LeastSquares {
 
     fn compact(&self) -> Option<Compact<'_>> {
         let (points, ridge) = (self.m(), self.ridge);
-        Some(Compact::LeastSquares { points, ridge, factors: &self.factors })
+        let singular = split(&self.factors, self.dim).1;
+        Some(Compact::LeastSquares { points, ridge, factors: &self.factors, singular })
     }
 
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {

@@ -137,6 +137,8 @@ pub enum Compact<'a> {
         ridge: f64,
         /// The entries of all v_k, then all s_k, then all t_k.
         factors: &'a [f64],
+        /// The s_k alone.
+        singular: &'a [f64],
     },
     /// The mean of ‖x − w‖².
     Mean {

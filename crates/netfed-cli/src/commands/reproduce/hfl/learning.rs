@@ -186,10 +186,9 @@ impl Setting {
 fn condition_number(problem: &Problem) -> f64 {
     let mut kappa = 1.0f64;
     for i in 0..problem.nodes() {
-        if let Some(Compact::LeastSquares { points, factors, .. }) = problem.loss(i).compact() {
-            let rank = factors.len() / (DIM + 2);
-            for singular in &factors[rank * DIM..][..rank] {
-                let eigenvalue = singular * singular / points;
+        if let Some(Compact::LeastSquares { points, singular, .. }) = problem.loss(i).compact() {
+            for s in singular {
+                let eigenvalue = s * s / points;
                 kappa = kappa.max(eigenvalue).max(1.0 / eigenvalue);
             }
         }
