@@ -190,7 +190,7 @@ mod tests {
             ("source,target\na,b\nb\n", ", line 3: expected 2 cells as in the header, found 1."),
             (
                 "source,target\na,b\n\nb,c,1\n",
-                ", line 4: expected 2 cells as in the header, found 3.",
+                ", line 4: expected 2 cells as in the header, found 3 (a cell with a separator in it must be in quotes).",
             ),
             (
                 "source,target\n,b\n",

@@ -116,8 +116,12 @@ impl Table {
                 while let Some((place, record)) = rows.next()? {
                     let found = record.len();
                     if found != width {
+                        let tip = match found > width {
+                            true => " (a cell with a separator in it must be in quotes)",
+                            false => "",
+                        };
                         let problem =
-                            format!("expected {width} cells as in the header, found {found}");
+                            format!("expected {width} cells as in the header, found {found}{tip}");
                         return Err(InputError::at(&header.file, place, problem));
                     }
                     show(place, Cells::Record(record))?;

@@ -29,7 +29,7 @@ pub(crate) fn check(
         return Err(Error::BadNumber {
             name: "the weight of a point",
             value,
-            expected: "at least 0 and finite",
+            expected: "at least 0 and at most 1e100",
         });
     }
     if weights.iter().all(|w| *w == 0.0) {

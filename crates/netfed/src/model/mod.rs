@@ -21,6 +21,7 @@ mod perceptron;
 mod places;
 mod points;
 mod probabilities;
+mod size;
 mod softmax;
 mod training;
 mod tree;
@@ -38,6 +39,7 @@ pub use optimizer::Optimizer;
 pub use part::Part;
 pub use perceptron::{Perceptron, PerceptronOptions};
 pub use points::Points;
+pub use size::ModelSize;
 pub use training::Training;
 pub use tree::{Tree, TreeOptions};
 

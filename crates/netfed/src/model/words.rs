@@ -31,16 +31,40 @@ impl<'a> Words<'a> {
         if words.name.is_empty() {
             return Err(words.wrong("there is no name"));
         }
+        if let Some((name, _)) = words.name.split_once([',', ';', ':']) {
+            let tip = format!("a space separates the name from its options, as in {name} option=value");
+            return Err(words.wrong(tip));
+        }
         for piece in pieces {
             let Some((option, value)) = piece.split_once('=') else {
-                return Err(words.wrong(format!("\"{piece}\" is not of the form option=value")));
+                return Err(words.wrong(words.no_option(piece)));
             };
+            if value.contains('=') {
+                let apart = piece.replace([',', ';', ':', '|', '&'], " ");
+                return Err(words.wrong(format!("spaces separate options, as in {apart}")));
+            }
             if words.given.iter().any(|(known, _)| *known == option) {
                 return Err(words.wrong(format!("the option \"{option}\" is given twice")));
             }
             words.given.push((option, value));
         }
         Ok(words)
+    }
+
+    /// What is wrong with a piece that has no `=`, and what may have been meant.
+    fn no_option(&self, piece: &str) -> String {
+        let number = piece.starts_with(|c: char| c.is_ascii_digit());
+        let tip = match self.given.last() {
+            _ if self.text.contains(" =") || self.text.contains("= ") => {
+                "; there is no space around =".into()
+            }
+            Some((option, value)) if number => {
+                let value = value.trim_end_matches([',', ';']);
+                format!("; commas separate several numbers of an option, as in {option}={value},{piece}")
+            }
+            _ => String::new(),
+        };
+        format!("\"{piece}\" is not of the form option=value{tip}")
     }
 
     fn wrong(&self, reason: impl Into<String>) -> Error {
