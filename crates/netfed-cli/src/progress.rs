@@ -54,6 +54,11 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "netfed: {line}");
 }
 
+/// Warnings, also where nothing else is shown.
+pub(crate) fn warn(warnings: &[String]) {
+    warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
+}
+
 impl Watch {
     /// A watch that shows nothing when `quiet`.
     pub(crate) fn new(tolerance: f64, quiet: bool) -> Watch {

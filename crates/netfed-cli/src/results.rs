@@ -15,7 +15,7 @@ pub(crate) struct Results {
     /// Replace the results in a folder that exists
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
-    /// Show no progress and no summary
+    /// Show no progress and no summary; warnings stay
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
     /// Print the summary as JSON

@@ -126,18 +126,6 @@ fn stopping_early_is_status_three_and_keeps_the_results() {
 }
 
 #[test]
-fn quiet_and_json() {
-    let place = Place::with_small_data();
-    let output = place.run(&format!("{SMALL} --quiet"));
-    assert_eq!((stdout(&output), stderr(&output)), (String::new(), String::new()));
-    let output =
-        place.run("fit --data points.csv --graph edges.csv --lambda 0.1 --out run2 --json");
-    let printed: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!(printed["status"], "converged");
-    assert_eq!(printed, place.json("run2/summary.json"));
-}
-
-#[test]
 fn every_loss_and_penalty_from_the_command_line() {
     let place = Place::with_small_data();
     place.write("classes.csv", "node,x1,x2,y\na,1,0.5,1\na,2,-1,0\na,0.3,2,1\na,1,0.4,0\nb,1,1,0\nb,-1,0.4,1\nb,0.5,0.1,1\nb,0.6,0.2,0\nc,1,0,1\n");

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::given::Given;
 use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{Prepared, prepare};
-use crate::progress::{catch_interrupts, duration, say};
+use crate::progress::{catch_interrupts, duration, warn};
 use crate::report::text::{number, plural};
 use crate::settings::Settings;
 use input::{coordinates, edge_list, own_graph, read};
@@ -48,9 +48,7 @@ pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
         }
     };
     let prepared = prepare(points, edges, &settings)?;
-    if !args.results.quiet {
-        prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
-    }
+    warn(&prepared.warnings);
     let options = settings.options();
     catch_interrupts();
     let trail = match args.lambda {

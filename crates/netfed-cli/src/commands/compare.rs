@@ -24,7 +24,7 @@ use crate::commands::tune::path::Data;
 use crate::failure::Failure;
 use crate::output::Folder;
 use crate::prepare::{self, prepare};
-use crate::progress::{catch_interrupts, duration, say};
+use crate::progress::{catch_interrupts, duration, warn};
 use outcome::Outcome;
 use plan::Plan;
 use splits::{Known, compare};
@@ -45,9 +45,7 @@ pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     let (graph, rows) = (&prepared.graph, points.node_of_row.len());
     let sizes = [rows, graph.nodes(), graph.edges().len(), prepared.features.len()];
     let warnings = prepared.warnings;
-    if !args.results.quiet {
-        warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
-    }
+    warn(&warnings);
     let data = Data { points, edges };
     catch_interrupts();
     let (runs, ratio) = compare(&data, &known, &plan, args.results.quiet)?;
@@ -60,6 +58,7 @@ pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     folder.add("config.toml", &outcome.plan.settings.to_toml()?)?;
     folder.add("report.html", &page::page(&outcome, &args.results.out))?;
     folder.commit()?;
+    warn(&words::warnings(&outcome)[outcome.data_warnings.len()..]);
     args.results.tell(&summary, || text(&outcome, &args.results.out));
     Ok(0)
 }
@@ -69,9 +68,6 @@ fn text(o: &Outcome, out: &Path) -> String {
     let mut text = format!("{}, the smallest first\n", o.plan.measure.name);
     text.push_str(&table::rows(o).text());
     words::sentences(o).iter().for_each(|s| text.push_str(&format!("{s}\n")));
-    for warning in words::warnings(o).iter().skip(o.data_warnings.len()) {
-        text.push_str(&format!("warning: {warning}.\n"));
-    }
     let report = out.join("report.html");
     text.push_str(&format!("{}; open {}\n", duration(o.seconds), report.display()));
     if let Some(command) = words::next(o, out) {

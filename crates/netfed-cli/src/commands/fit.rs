@@ -14,7 +14,7 @@ use crate::given::Given;
 use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{self, Prepared, prepare};
 use crate::preset;
-use crate::progress::{Watch, catch_interrupts, duration, say};
+use crate::progress::{Watch, catch_interrupts, duration, warn};
 use crate::report::text::{percent, plural, scientific};
 use crate::report::{HistoryRow, Outcome, Report, Words, render};
 use crate::settings::Settings;
@@ -32,9 +32,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     if choose {
         preset::choose_lambda(&mut prepared, &mut settings, args.results.quiet)?;
     }
-    if !args.results.quiet {
-        prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
-    }
+    warn(&prepared.warnings);
     let fitted = Fitted::new(prepared, &settings, args.results.quiet)?;
     let summary = fitted.write(folder, &settings)?;
     args.results.tell(&summary, || fitted.words(&settings, &args.results.out));

@@ -16,7 +16,7 @@ use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::output::Folder;
 use crate::prepare::{self, Prepared, prepare};
-use crate::progress::{catch_interrupts, duration, interrupted, say};
+use crate::progress::{catch_interrupts, duration, interrupted, say, warn};
 use crate::report;
 use crate::report::text::{number, plural};
 use crate::settings::Settings;
@@ -40,9 +40,7 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
     let (points, edges) = prepare::read(&settings)?;
     let folds = validation::count(args.folds, &points)?;
     let prepared = prepare(points.clone(), edges.clone(), &settings)?;
-    if !args.results.quiet {
-        prepared.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
-    }
+    warn(&prepared.warnings);
     let options = settings.options();
     let numbers = args.range.lambdas.unwrap_or(50) * prepared.nodes.len() * prepared.features.len();
     let keep = args.keep_parameters || numbers <= MOST_NUMBERS;

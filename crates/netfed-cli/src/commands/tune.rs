@@ -28,7 +28,7 @@ use crate::graph_file::graph_text;
 use crate::load::{EdgeList, read_points};
 use crate::output::Folder;
 use crate::prepare::{self, in_natural_order, prepare};
-use crate::progress::{Steps, catch_interrupts, duration, say};
+use crate::progress::{Steps, catch_interrupts, duration, say, warn};
 use choice::Choice;
 use criteria::on_all_data;
 use cross_validation::cross_validate;
@@ -66,6 +66,12 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     folder.add("config.toml", &outcome.variant(chosen).at(outcome.lambda(chosen))?.to_toml()?)?;
     folder.add("report.html", &page::page(&outcome, &args.results.out))?;
     folder.commit()?;
+    // Those about the data were said at the start, where there was one graph to speak of.
+    let said = match outcome.plan.variants[0].recipe {
+        None => outcome.data_warnings.len(),
+        Some(_) => 0,
+    };
+    warn(&words::warnings(&outcome)[said..]);
     args.results.tell(&summary, || text(&outcome, &args.results.out));
     Ok(if outcome.runs().1 == 0 { 0 } else { 3 })
 }
@@ -110,8 +116,8 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
         sizes.push([points, graph.nodes(), edges, prepared.features.len()]);
         warnings.push(prepared.warnings);
     }
-    if !quiet && plan.variants[0].recipe.is_none() {
-        warnings[0].iter().for_each(|w| say(&format!("warning: {w}.")));
+    if plan.variants[0].recipe.is_none() {
+        warn(&warnings[0]);
     }
     let paths = |v: &Variant| plan.repeats * plan.folds + usize::from(v.fuses());
     let runs = plan.variants.iter().zip(&lambdas).map(|(v, l)| paths(v) * l.len()).sum();
@@ -143,14 +149,6 @@ fn text(o: &Outcome, out: &Path) -> String {
         text.push_str(&variants.text());
     }
     words::sentences(o).iter().for_each(|s| text.push_str(&format!("{s}\n")));
-    // Those about the data were said at the start, where there was one graph to speak of.
-    let said = match o.plan.variants[0].recipe {
-        None => o.data_warnings.len(),
-        Some(_) => 0,
-    };
-    for warning in words::warnings(o).iter().skip(said) {
-        text.push_str(&format!("warning: {warning}.\n"));
-    }
     let (runs, _) = o.runs();
     text.push_str(&format!(
         "{runs} runs, {}; open {}\n",

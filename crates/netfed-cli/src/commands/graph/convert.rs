@@ -8,7 +8,7 @@ use crate::graph_file::{GraphFormat, check_graph_file, graph_text};
 use crate::load::read_edges;
 use crate::output::write_file;
 use crate::prepare::names;
-use crate::progress::say;
+use crate::progress::warn;
 use crate::report::text::plural;
 
 /// Writes a graph in another format. The formats follow from the names: .csv (source, target, weight), .graphml, .gexf; reading
@@ -27,7 +27,7 @@ pub(crate) struct Convert {
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
-    /// Say nothing
+    /// Say nothing but warnings
     #[arg(long, short)]
     quiet: bool,
 }
@@ -50,11 +50,11 @@ pub(crate) fn run(args: &Convert) -> Result<u8, Failure> {
                 args.input.display()
             )));
         }
-        if !lost.is_empty() && !args.quiet {
+        if !lost.is_empty() {
             let (count, list) = (plural(lost.len(), "node"), names(&lost));
-            say(&format!(
-                "warning: {count} without an edge cannot be written to a table of edges: {list}."
-            ));
+            warn(&[format!(
+                "{count} without an edge cannot be written to a table of edges: {list}"
+            )]);
         }
     }
     write_file(&args.out, &graph_text(&args.out, &list.nodes, &edges)?)?;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::output::{Cell, Csv, Folder};
-use crate::progress::say;
+use crate::progress::warn;
 use facts::Facts;
 
 /// Says what a graph is like: its degrees, its parts, how well it holds together (λ₂, spectral gap, mixing time), its communities, and what
@@ -39,7 +39,7 @@ pub(crate) struct Inspect {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-    /// Say nothing
+    /// Say nothing but warnings
     #[arg(long, short)]
     quiet: bool,
 }
@@ -67,10 +67,10 @@ pub(crate) fn run(args: &Inspect) -> Result<u8, Failure> {
         folder.add("summary.json", &format!("{summary:#}\n"))?;
         folder.commit()?;
     }
+    warn(&facts.warnings());
     if args.json {
         print(&format!("{summary:#}\n"));
     } else if !args.quiet {
-        facts.warnings().iter().for_each(|w| say(&format!("warning: {w}.")));
         print(&words::text(&facts, args));
     }
     Ok(0)
