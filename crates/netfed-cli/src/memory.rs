@@ -1,5 +1,7 @@
 //! Whether a problem fits into the memory of the machine, before it is asked for.
 
+use netfed::model::{ModelKind, ModelSize};
+
 use crate::failure::Failure;
 
 /// Refuses a problem that needs more memory than there is.
@@ -57,6 +59,29 @@ pub(crate) fn check_public(nodes: usize, points: usize, dim: usize) -> Result<()
     let needed = 8.0 * (nodes as f64 + 1.0) * points as f64 * (dim as f64 + 1.0);
     let what = || format!("{points} public points at {nodes} nodes");
     fits(needed, available(), what, "say fewer with --public-points")
+}
+
+/// Refuses models that need more memory than there is: those of all nodes, twice as they are written to a file, and one fit.
+pub(crate) fn check_models<'a>(
+    models: impl Iterator<Item = (&'a ModelKind, ModelSize)>,
+) -> Result<(), Failure> {
+    let (mut count, mut kept, mut fit) = (0, 0.0, 0.0_f64);
+    let mut largest: Option<(&ModelKind, f64)> = None;
+    for (kind, size) in models {
+        count += 1;
+        kept += size.kept;
+        fit = fit.max(size.fit);
+        let whole = size.kept + size.fit;
+        if largest.is_none_or(|(_, most)| whole > most) {
+            largest = Some((kind, whole));
+        }
+    }
+    let Some((kind, _)) = largest else { return Ok(()) };
+    let what = || match count {
+        1 => format!("the model \"{kind}\" may"),
+        _ => format!("the models of {count} nodes, the largest of them \"{kind}\", may"),
+    };
+    fits(8.0 * (2.0 * kept + fit), available(), what, "take smaller ones (--model, --models)")
 }
 
 fn gigabytes(bytes: f64) -> String {

@@ -11,11 +11,15 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::load::{PointColumns, PointTable, Target, read_points};
+use crate::load::{
+    ModelRow, PointColumns, PointTable, Target, check_nodes, read_models, read_points,
+};
 use crate::scaling::FeatureScaling;
 
 /// Name of the file.
 pub(crate) const FILE: &str = "models.safetensors";
+/// Name of the list of the nodes, with the model of each.
+pub(crate) const LIST: &str = "nodes.csv";
 /// The entry of the metadata.
 const ENTRY: &str = "netfed";
 const SHIFT: &str = "scaling.shift";
@@ -86,10 +90,30 @@ impl ModelFolder {
     /// Opens a folder.
     pub(crate) fn open(path: &Path) -> Result<ModelFolder, Failure> {
         let file = path.join(FILE);
-        let bytes = std::fs::read(&file)
-            .map_err(|e| Failure::input(format!("cannot open {}: {e}.", file.display())))?;
-        ModelFolder::from_bytes(&bytes)
-            .map_err(|e| Failure::input(format!("{}: {e}.", file.display())))
+        let again = format!("train again with netfed relax --force --out {}", path.display());
+        let bytes = std::fs::read(&file).map_err(|e| {
+            Failure::input(format!("cannot open {}: {e}; {again}.", file.display()))
+        })?;
+        let folder = ModelFolder::from_bytes(&bytes)
+            .map_err(|e| Failure::input(format!("{}: {e}; {again}.", file.display())))?;
+        let list = path.join(LIST);
+        if list.is_file() && !folder.is_listed(&read_models(&list)?) {
+            return Err(Failure::input(format!(
+                "{} and {} do not belong together, their nodes or models differ; {again}.",
+                list.display(),
+                file.display()
+            )));
+        }
+        Ok(folder)
+    }
+
+    /// Whether a list has these nodes with these models.
+    fn is_listed(&self, list: &[ModelRow]) -> bool {
+        let same = |((node, kind), row): ((&String, &ModelKind), &ModelRow)| {
+            *node == row.node && kind.to_string() == row.words
+        };
+        let here = self.saved.nodes.iter().zip(&self.saved.kinds);
+        self.saved.nodes.len() == list.len() && here.zip(list).all(same)
     }
 
     /// What is wrong with the file comes as words without a period.
@@ -158,13 +182,8 @@ impl ModelFolder {
             ..PointColumns::default()
         };
         let points = read_points(path, &columns)?;
-        if let Some(stranger) = points.nodes.iter().find(|n| !self.place.contains_key(*n)) {
-            return Err(Failure::input(format!(
-                "{}: the node \"{stranger}\" is not in the run; its {} nodes are listed in nodes.csv.",
-                path.display(),
-                self.models.len()
-            )));
-        }
+        let listed = format!("its {} nodes are listed in {LIST}", self.models.len());
+        check_nodes(path, &columns.node, &points, |n| self.place.contains_key(n), &listed)?;
         Ok(points)
     }
 

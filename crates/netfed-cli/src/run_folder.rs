@@ -7,11 +7,15 @@ use netfed::LossKind;
 
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::load::{PointColumns, PointTable, Target, read_points};
+use crate::load::{PointColumns, PointTable, Target, check_nodes, read_points};
 use crate::measure::scores;
-use crate::model_folder::ModelFolder;
+use crate::model_folder::{self, ModelFolder};
 use crate::prepare::INTERCEPT;
 use crate::settings::Settings;
+
+/// Names of the files with the models and with the summary.
+const MODELS: &str = "parameters.csv";
+const SUMMARY: &str = "summary.json";
 
 /// The models of a run.
 pub(crate) struct RunFolder {
@@ -42,21 +46,27 @@ impl RunFolder {
             )));
         }
         if !config.is_file() {
+            return Err(Failure::input(not_a_run(path)));
+        }
+        let needed = [MODELS, SUMMARY].map(|name| path.join(name));
+        if let Some(file) = needed.iter().find(|f| !f.is_file()) {
             return Err(Failure::input(format!(
-                "{shown} is not a folder that netfed fit wrote: it has no config.toml."
+                "{} is missing; train again with netfed fit --config {} --force --out {shown}.",
+                file.display(),
+                config.display()
             )));
         }
         let settings = Settings::new(Given::from_toml(&config)?)?;
         let columns =
             PointColumns { kind: Target::None, target: String::new(), ..PointColumns::default() };
-        let models = read_points(&path.join("parameters.csv"), &columns)?;
+        let models = read_points(&path.join(MODELS), &columns)?;
         if settings.intercept && models.features.last().map(String::as_str) != Some(INTERCEPT) {
             return Err(Failure::input(format!(
                 "{}: expected \"{INTERCEPT}\" as the last column.",
-                path.join("parameters.csv").display()
+                path.join(MODELS).display()
             )));
         }
-        let low_label = low_label(&path.join("summary.json"))?;
+        let low_label = low_label(&path.join(SUMMARY))?;
         let node = models.nodes.iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();
         Ok(RunFolder { settings, models, node, low_label })
     }
@@ -72,13 +82,8 @@ impl RunFolder {
             ..self.settings.columns.clone()
         };
         let points = read_points(path, &columns)?;
-        if let Some(stranger) = points.nodes.iter().find(|n| !self.node.contains_key(*n)) {
-            return Err(Failure::input(format!(
-                "{}: the node \"{stranger}\" is not in the run; its {} nodes are listed in parameters.csv.",
-                path.display(),
-                self.models.nodes.len()
-            )));
-        }
+        let listed = format!("its {} nodes are listed in {MODELS}", self.models.nodes.len());
+        check_nodes(path, &columns.node, &points, |n| self.node.contains_key(n), &listed)?;
         Ok(points)
     }
 
@@ -108,6 +113,31 @@ impl RunFolder {
     /// The kind of loss.
     pub(crate) fn loss(&self) -> LossKind {
         self.settings.loss
+    }
+}
+
+/// Why a place is no folder of a run.
+fn not_a_run(path: &Path) -> String {
+    let shown = path.display();
+    if !path.exists() {
+        return format!(
+            "there is no folder {shown}; netfed fit and netfed relax write one (--out)."
+        );
+    }
+    if path.is_file() {
+        return format!(
+            "{shown} is a file; expected the folder that netfed fit or netfed relax wrote."
+        );
+    }
+    let models = model_folder::FILE;
+    match path.join(model_folder::LIST).is_file() {
+        true => format!(
+            "{} is missing; train again with netfed relax --force --out {shown}.",
+            path.join(models).display()
+        ),
+        false => format!(
+            "{shown} is not a folder that netfed fit or netfed relax wrote: it has neither config.toml nor {models}."
+        ),
     }
 }
 

@@ -104,6 +104,7 @@ impl Settings {
                 features: given.features.clone(),
                 kind,
                 target_optional: false,
+                label_tip: "for two classes say --loss logistic, and write them as 0 and 1",
                 trained: false,
             },
             intercept,

@@ -7,9 +7,9 @@ use crate::args::Evaluate;
 use crate::commands::print;
 use crate::commands::relax::likeliest;
 use crate::failure::Failure;
-use crate::load::PointTable;
+use crate::load::{PointTable, check_classes};
 use crate::measure::measures;
-use crate::model_folder::ModelFolder;
+use crate::model_folder::{FILE, ModelFolder};
 use crate::output::{Cell, Csv, check_file, write_file};
 use crate::run_folder::RunFolder;
 
@@ -19,7 +19,8 @@ const SHOWN: usize = 15;
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
     if let Some(out) = &args.out {
-        check_file(out, args.force, &[&args.data, &args.run.join("parameters.csv")])?;
+        let models = ["parameters.csv", FILE].map(|name| args.run.join(name));
+        check_file(out, args.force, &[&args.data, &models[0], &models[1]])?;
     }
     let (points, (names, measures)) = match ModelFolder::is_at(&args.run) {
         true => by_models(args)?,
@@ -48,13 +49,8 @@ fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
     let points = run.read(&args.data, false)?;
     let predictions = run.predict(&points)?;
     let (labels, classes) = (points.y.as_deref().unwrap_or(&[]), &run.saved.classes);
-    if let Some(odd) = labels.iter().find(|y| !classes.is_empty() && !classes.contains(y)) {
-        return Err(Failure::input(format!(
-            "{}, column \"{}\": the label {odd} is not one of the classes of the run, {}.",
-            args.data.display(),
-            run.saved.target,
-            classes.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
-        )));
+    if !classes.is_empty() {
+        check_classes(&args.data, &run.saved.target, &points, classes)?;
     }
     let measure = |(r, y): (usize, &f64)| {
         let row = predictions.row(r);

@@ -6,7 +6,7 @@ use crate::args::Predict;
 use crate::commands::print;
 use crate::commands::relax::likeliest;
 use crate::failure::Failure;
-use crate::model_folder::ModelFolder;
+use crate::model_folder::{FILE, ModelFolder};
 use crate::output::{Cell, Csv, check_file, write_file};
 use crate::run_folder::RunFolder;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
 /// The same with the models of `netfed relax`. A class comes with the probabilities of all classes.
 fn by_models(args: &Predict) -> Result<u8, Failure> {
     let run = ModelFolder::open(&args.run)?;
-    check_file(&args.out, args.force, &[&args.data])?;
+    check_file(&args.out, args.force, &[&args.data, &args.run.join(FILE)])?;
     let points = run.read(&args.data, true)?;
     let predictions = run.predict(&points)?;
     let classes = &run.saved.classes;

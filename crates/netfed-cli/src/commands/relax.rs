@@ -6,6 +6,7 @@ mod input;
 mod outcome;
 mod page;
 mod train;
+mod warnings;
 mod words;
 
 pub(crate) use flags::Relax;
@@ -14,11 +15,10 @@ pub(crate) use train::{likeliest, node};
 
 use crate::commands::start_threads;
 use crate::failure::Failure;
-use crate::folds::folds;
 use crate::output::Folder;
-use crate::progress::{Steps, catch_interrupts, say};
+use crate::progress::{Steps, catch_interrupts, warn};
 use outcome::Outcome;
-use train::train;
+use train::{held_back, train};
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
@@ -28,19 +28,16 @@ pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
     let folder = Folder::new(&args.results.out, args.results.force)?;
     start_threads(args.threads)?;
     let input = input::read(args)?;
-    if !args.results.quiet {
-        input.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
-    }
+    warn(&input.warnings);
     catch_interrupts();
     let start = std::time::Instant::now();
-    let runs = 1 + usize::from(args.hold_out > 0);
+    let held = held_back(&input.points, args.hold_out, args.seed);
+    let judge = held.contains(&true);
+    let runs = 1 + usize::from(judge);
     let steps = Steps::named(runs * (args.rounds as usize + 1), "rounds", args.results.quiet);
-    let judged = match args.hold_out {
-        0 => None,
-        count => {
-            let fold = folds(&input.points, count, args.seed);
-            Some(train(&input, args.rounds, args.seed, |r| fold[r] != 0, &steps)?)
-        }
+    let judged = match judge {
+        true => Some(train(&input, args.rounds, args.seed, |r| !held[r], &steps)?),
+        false => None,
     };
     let stopped = judged.as_ref().is_some_and(|j| j.stopped);
     if stopped {

@@ -34,6 +34,8 @@ pub(crate) struct PointColumns {
     pub(crate) kind: Target,
     /// Whether the file may lack the label column.
     pub(crate) target_optional: bool,
+    /// What to say about labels that are words, where numbers are expected.
+    pub(crate) label_tip: &'static str,
     /// Whether the names come from a trained run, not from flags.
     pub(crate) trained: bool,
 }
@@ -47,6 +49,7 @@ impl Default for PointColumns {
             features: None,
             kind: Target::Real,
             target_optional: false,
+            label_tip: "",
             trained: false,
         }
     }

@@ -15,6 +15,7 @@ mod graphml;
 mod guard;
 mod header;
 mod ids;
+mod known;
 mod matrix;
 mod members;
 mod models;
@@ -37,6 +38,7 @@ pub(crate) use availability::read_availability;
 pub(crate) use columns::{PointColumns, Target};
 pub(crate) use coordinates::read_coordinates;
 pub(crate) use edges::{EdgeList, read_edges};
+pub(crate) use known::{check_classes, check_nodes};
 pub(crate) use matrix::read_matrix;
 pub(crate) use members::{MemberRow, read_members};
 pub(crate) use models::{ModelRow, read_models};
@@ -47,6 +49,11 @@ pub(crate) use signals::{Signals, read_signals};
 /// Whether a file can be read and has a column of this name.
 pub(crate) fn has_column(path: &Path, name: &str) -> bool {
     table::Table::open(path).is_ok_and(|table| table.header.find(name).is_some())
+}
+
+/// The names of the columns of a file.
+pub(crate) fn column_names(path: &Path) -> Result<Vec<String>, InputError> {
+    Ok(table::Table::open(path)?.header.names)
 }
 
 /// What was wrong with an input file, as one sentence for the user.

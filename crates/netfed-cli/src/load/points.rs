@@ -73,7 +73,7 @@ pub(crate) fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTa
             y.push(match columns.kind {
                 Target::Binary => coding.label(row, label_at)?,
                 Target::Class => class(row, label_at)?,
-                Target::Real | Target::None => row.number(label_at)?,
+                Target::Real | Target::None => real(row, label_at, columns.label_tip)?,
             });
         }
         Ok(())
@@ -82,8 +82,19 @@ pub(crate) fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTa
     Ok(PointTable { nodes: ids.into_names(), node_of_row, features: names, x, y, low_label })
 }
 
+/// The number in cell `at`; `tip` says what to do about words.
+fn real(row: &Row<'_>, at: usize, tip: &str) -> Result<f64, InputError> {
+    match row.is_words(at) && !tip.is_empty() {
+        true => Err(row.expected(at, &format!("a number ({tip})"))),
+        false => row.number(at),
+    }
+}
+
 /// The class in cell `at`.
 fn class(row: &Row<'_>, at: usize) -> Result<f64, InputError> {
+    if row.is_words(at) {
+        return Err(row.expected(at, "a class, written as a whole number"));
+    }
     let value = row.number(at)?;
     match value.fract() == 0.0 {
         true => Ok(value),

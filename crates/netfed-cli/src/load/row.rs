@@ -95,6 +95,11 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Whether the cell holds text that is no number.
+    pub(super) fn is_words(&self, at: usize) -> bool {
+        matches!(self.cell(at), Cell::Text(text) if !text.is_empty() && text.parse::<f64>().is_err())
+    }
+
     /// Whether the cell is empty.
     pub(super) fn is_empty(&self, at: usize) -> bool {
         matches!(self.cell(at), Cell::Text("") | Cell::Null)

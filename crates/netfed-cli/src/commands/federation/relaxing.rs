@@ -12,7 +12,9 @@ use super::init::Init;
 use crate::commands::relax::{model_kind, node, read_public};
 use crate::failure::Failure;
 use crate::load::PointColumns;
+use crate::memory::check_models;
 use crate::model_folder::Saved;
+use crate::progress::warn;
 use crate::settings::Settings;
 
 /// The section of the description.
@@ -26,14 +28,17 @@ pub(super) fn describe(args: &Init) -> Result<Relaxing, Failure> {
         ));
     };
     let columns = PointColumns { features: Some(features.clone()), ..PointColumns::default() };
-    let public = read_public(path, &columns, &features, "--features")?;
+    let (public, ignored) = read_public(path, &columns, &features, "--features")?;
+    warn(ignored.as_slice());
     let usual = if args.classes.is_empty() { "linear" } else { "logistic" };
     let relaxing = Relaxing {
         model: args.model.clone().unwrap_or_else(|| usual.into()),
         classes: args.classes.clone(),
         public: public.chunks_exact(features.len()).map(<[f64]>::to_vec).collect(),
     };
-    model_kind("--model", &relaxing.model, task(&relaxing), features.len())?;
+    let (task, dim) = (task(&relaxing), features.len());
+    let kind = model_kind("--model", &relaxing.model, task, dim)?;
+    check_models(std::iter::once((&kind, kind.size(task, dim, relaxing.public.len()))))?;
     Ok(relaxing)
 }
 
@@ -85,6 +90,8 @@ impl<'a> Relaxed<'a> {
         let public = Arc::new(Matrix::from_rows(width, self.relaxing.public.concat())?);
         let size = 1 + public.rows() * self.task.outputs();
         let (settings, graph) = (self.settings, &self.federation.graph);
+        let size_of = |d: &Dataset| self.kind.size(self.task, width, d.points() + public.rows());
+        check_models(data.iter().map(|d| (&self.kind, size_of(d))))?;
         let mut halves: Vec<Box<dyn Half>> = Vec::new();
         for (&i, data) in nodes.iter().zip(data) {
             let model = (&self.kind, self.task);

@@ -1,4 +1,4 @@
-//! How much the predictions of a cluster differ, beside the bound (25) of "Plug In and Learn" in terms of predictions p on the public points P:
+//! How much the predictions of a cluster differ, beside the variation bound, (25) of "Plug In and Learn", in terms of predictions p on the public points P:
 //!
 //!   Σ_{i∈C} ‖pᵢ − mean‖²/|P| ≤ ε/(α λ₂),    ε = Σ_{i∈C} Lᵢ(h̄),    λ₂ of the Laplacian of the cluster
 //!
@@ -20,6 +20,18 @@ pub(super) struct ClusterVariation {
     pub(super) bound: f64,
     /// λ₂
     pub(super) connectivity: f64,
+    /// How much of the variation may be rounding.
+    pub(super) rounding: f64,
+}
+
+/// Part of Σ ‖pᵢ‖²/|P| that is rounding.
+const ROUNDING: f64 = 1e-12;
+
+impl ClusterVariation {
+    /// Whether the variation is at most the bound, up to rounding.
+    pub(super) fn is_within(&self) -> bool {
+        self.found <= self.bound + self.rounding
+    }
 }
 
 /// The connected parts of the graph with two or more nodes, the largest first; for numbers and α > 0.
@@ -42,8 +54,14 @@ pub(super) fn variations(
             continue;
         };
         let bound = common_loss(nodes, &labels) / (input.alpha * connectivity);
-        let found_here = variation(nodes, models, &input.public);
-        found.push(ClusterVariation { nodes: nodes.len(), found: found_here, bound, connectivity });
+        let (found_here, size) = variation(nodes, models, &input.public);
+        found.push(ClusterVariation {
+            nodes: nodes.len(),
+            found: found_here,
+            bound,
+            connectivity,
+            rounding: ROUNDING * size,
+        });
     }
     found.sort_by_key(|c| std::cmp::Reverse(c.nodes));
     Ok(found)
@@ -66,7 +84,8 @@ fn common_loss(nodes: &[usize], labels: &[Vec<f64>]) -> f64 {
     own().map(loss).sum()
 }
 
-fn variation(nodes: &[usize], models: &[Box<dyn LocalModel>], public: &Matrix) -> f64 {
+/// Σ ‖pᵢ − mean‖²/|P| and Σ ‖pᵢ‖²/|P|
+fn variation(nodes: &[usize], models: &[Box<dyn LocalModel>], public: &Matrix) -> (f64, f64) {
     let said: Vec<Matrix> = nodes
         .iter()
         .map(|&i| {
@@ -79,5 +98,7 @@ fn variation(nodes: &[usize], models: &[Box<dyn LocalModel>], public: &Matrix) -
         let mean = said.iter().map(|p| p.row(r)[0]).sum::<f64>() / said.len() as f64;
         said.iter().map(|p| (p.row(r)[0] - mean).powi(2)).sum::<f64>()
     };
-    (0..public.rows()).map(at).sum::<f64>() / public.rows() as f64
+    let size: f64 = said.iter().flat_map(|p| p.as_slice()).map(|p| p * p).sum();
+    let points = public.rows() as f64;
+    ((0..public.rows()).map(at).sum::<f64>() / points, size / points)
 }

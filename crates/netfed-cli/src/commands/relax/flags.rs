@@ -48,8 +48,8 @@ pub(crate) struct Relax {
     /// Rounds of exchanging predictions and fitting
     #[arg(long, value_name = "COUNT", default_value_t = 10, help_heading = "Problem")]
     pub(crate) rounds: u64,
-    /// Hold back one of so many points of every node, to compare with training alone; 0: none. The models that are kept are
-    /// trained on all points
+    /// Hold back one of so many points of every node, but not its only one, to compare with training alone; 0: none. The models
+    /// that are kept are trained on all points
     #[arg(long, value_name = "COUNT", default_value_t = 5, help_heading = "Validation")]
     pub(crate) hold_out: usize,
     /// Seed of everything random

@@ -8,9 +8,12 @@ use netfed::model::{ModelKind, Task};
 use netfed::{Graph, Matrix, generate};
 
 use super::flags::Relax;
+use super::warnings::warnings;
+use crate::commands::path::trail::rounded;
 use crate::failure::Failure;
 use crate::load::{
-    EdgeList, ModelRow, PointColumns, PointTable, Target, read_edges, read_models, read_points,
+    EdgeList, ModelRow, PointColumns, PointTable, Target, column_names, read_edges, read_models,
+    read_points,
 };
 use crate::memory;
 use crate::prepare::{in_natural_order, names};
@@ -19,6 +22,8 @@ use crate::settings::{Range, choose, number};
 
 /// The most classes.
 const MOST_CLASSES: usize = 100;
+/// The largest weight of a point.
+const HEAVIEST: f64 = 1e100;
 /// Public points where none are given.
 const PUBLIC: usize = 100;
 
@@ -52,6 +57,7 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
         target: args.target.clone(),
         features: args.features.clone(),
         kind: if classify { Target::Class } else { Target::Real },
+        label_tip: "for classes say --task classification, and write them as whole numbers",
         ..PointColumns::default()
     };
     let mut points = read_points(&args.data, &columns)?;
@@ -72,12 +78,13 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
         count => Task::Classification(count),
     };
     let kinds = kinds(args, &points.nodes, task, d)?;
-    let mut public = match &args.public {
+    let (mut public, ignored) = match &args.public {
         Some(path) => {
             let source = args.data.display().to_string();
-            Some(read_public(path, &columns, &points.features, &source)?)
+            let (public, ignored) = read_public(path, &columns, &points.features, &source)?;
+            (Some(public), ignored)
         }
-        None => None,
+        None => (None, None),
     };
     let scaling = args.standardize.then(|| FeatureScaling::standard(&points.x, d));
     if let Some(scaling) = &scaling {
@@ -95,8 +102,11 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
             generate::gaussian_like(&Matrix::from_rows(d, points.x.clone())?, count, args.seed)?
         }
     };
+    check_sizes(&kinds, task, &points, public.rows())?;
     let graph = graph(&edges, n)?;
-    let warnings = warnings(&points, &graph, alpha, args);
+    check_weights(&graph, alpha, args)?;
+    let mut warnings = warnings(&points, &graph, alpha, args);
+    warnings.extend(ignored);
     let public = Arc::new(public);
     Ok(Input { points, graph, task, classes, kinds, public, scaling, alpha, warnings })
 }
@@ -105,6 +115,36 @@ fn graph(edges: &EdgeList, nodes: usize) -> Result<Graph, Failure> {
     let edges: Vec<(usize, usize, f64)> =
         edges.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
     Ok(Graph::new(nodes, &edges)?)
+}
+
+/// Refuses models that do not fit into memory.
+fn check_sizes(
+    kinds: &[ModelKind],
+    task: Task,
+    points: &PointTable,
+    public: usize,
+) -> Result<(), Failure> {
+    let mut count = vec![public; points.nodes.len()];
+    points.node_of_row.iter().for_each(|&i| count[i as usize] += 1);
+    let size = |(kind, points_here): (&ModelKind, usize)| {
+        kind.size(task, points.features.len(), points_here)
+    };
+    memory::check_models(kinds.iter().zip(count).map(|pair| (pair.0, size(pair))))
+}
+
+/// Refuses an α with which the weights of public points are too large to compute with.
+fn check_weights(graph: &Graph, alpha: f64, args: &Relax) -> Result<(), Failure> {
+    let total = |i| graph.incident(i).iter().map(|inc| graph.edges()[inc.edge()].weight).sum();
+    let most = (0..graph.nodes()).map(total).fold(0.0, f64::max);
+    // Those of all neighbors and, at most as much, of self-distillation.
+    match 2.0 * alpha * most <= HEAVIEST {
+        true => Ok(()),
+        false => Err(Failure::input(format!(
+            "--alpha is {alpha:e}, and the edges of a node in {} have the weight {most} together: their product is too large to compute with; try --alpha {}.",
+            args.graph.display(),
+            rounded(1.0 / most, 0)
+        ))),
+    }
 }
 
 /// The distinct labels.
@@ -174,64 +214,35 @@ pub(crate) fn model_kind(
     Ok(kind)
 }
 
-/// Public points with some features, in their order; `source` is where the features were said.
+/// Public points with some features, in their order, and a warning about other columns; `source` is where the features were said.
 pub(crate) fn read_public(
     path: &Path,
     columns: &PointColumns,
     features: &[String],
     source: &str,
-) -> Result<Vec<f64>, Failure> {
-    let columns = PointColumns { node_optional: true, kind: Target::None, ..columns.clone() };
-    let table = read_points(path, &columns)?;
-    let mut theirs = table.features.clone();
-    let mut ours = features.to_vec();
-    theirs.sort();
-    ours.sort();
-    if theirs != ours {
-        let list = |list: &[String]| names(&list.iter().map(String::as_str).collect::<Vec<_>>());
+) -> Result<(Vec<f64>, Option<String>), Failure> {
+    let file = path.display();
+    let theirs = column_names(path)?;
+    let others: Vec<&str> = theirs.iter().map(String::as_str).collect();
+    if features.iter().any(|f| !theirs.contains(f)) {
+        let ours: Vec<&str> = features.iter().map(String::as_str).collect();
         return Err(Failure::input(format!(
-            "{}: expected the features of {source}, which are {}; found {}.",
-            path.display(),
-            list(features),
-            list(&table.features)
+            "{file}: expected the features of {source}, which are {}; found {}.",
+            names(&ours),
+            names(&others)
         )));
     }
-    let place = |f: &String| table.features.iter().position(|t| t == f).unwrap_or(0);
-    let order: Vec<usize> = features.iter().map(place).collect();
-    let rows = table.x.chunks_exact(features.len());
-    Ok(rows.flat_map(|row| order.iter().map(|&k| row[k])).collect())
-}
-
-/// What a user should know about the nodes.
-fn warnings(points: &PointTable, graph: &Graph, alpha: f64, args: &Relax) -> Vec<String> {
-    let n = points.nodes.len();
-    let mut count = vec![0usize; n];
-    points.node_of_row.iter().for_each(|&i| count[i as usize] += 1);
-    let component = graph.components(|_| alpha > 0.0);
-    let mut reached = vec![false; n];
-    component.iter().zip(&count).for_each(|(&c, &m)| reached[c] |= m > 0);
-    let list = |keep: &dyn Fn(usize) -> bool| -> Vec<&str> {
-        (0..n).filter(|&i| keep(i)).map(|i| points.nodes[i].as_str()).collect()
+    let known =
+        |c: &str| c == columns.node || c == columns.target || features.iter().any(|f| f == c);
+    let others: Vec<&str> = others.into_iter().filter(|c| !known(c)).collect();
+    let ignored = (!others.is_empty()).then(|| {
+        format!("{file} has columns that are no features and are not read: {}", names(&others))
+    });
+    let columns = PointColumns {
+        node_optional: true,
+        kind: Target::None,
+        features: Some(features.to_vec()),
+        ..columns.clone()
     };
-    let (data, file) = (args.data.display(), args.graph.display());
-    let mut found = Vec::new();
-    let mut warn = |list: Vec<&str>, what: String| {
-        if !list.is_empty() {
-            let noun = if list.len() == 1 { "node" } else { "nodes" };
-            found.push(format!("{} {noun} {what}: {}", list.len(), names(&list)));
-        }
-    };
-    warn(
-        list(&|i| count[i] > 0 && graph.degree(i) == 0),
-        format!("with data but without an edge in {file}, trained alone"),
-    );
-    warn(
-        list(&|i| count[i] == 0 && reached[component[i]]),
-        format!("without data points in {data}, trained on what neighbors predict"),
-    );
-    warn(
-        list(&|i| !reached[component[i]]),
-        "without data and without a coupled path to a node with data, left untrained: predictions are 0, or all classes alike".into(),
-    );
-    found
+    Ok((read_points(path, &columns)?.x, ignored))
 }

@@ -1,5 +1,7 @@
 //! What a training leaves behind: the errors with and without coupling, and the files.
 
+use std::cmp::Ordering;
+
 use netfed::model::Task;
 use serde_json::{Value, json};
 
@@ -10,7 +12,7 @@ use super::page::page;
 use super::train::Trained;
 use super::words;
 use crate::failure::Failure;
-use crate::model_folder::{FILE, Saved};
+use crate::model_folder::{FILE, LIST, Saved};
 use crate::output::{Cell, Csv, Folder};
 
 /// Errors on the points held back.
@@ -20,17 +22,30 @@ pub(super) struct Validation {
     /// Per node: points held back, and the mean errors alone and coupled; none without such points.
     pub(super) nodes: Vec<Option<(usize, f64, f64)>>,
     pub(super) points: usize,
+    /// Smaller differences of errors are rounding.
+    rounding: f64,
 }
 
+/// Part of the mean squared label that is rounding in an error.
+const ROUNDING: f64 = 1e-12;
+
 impl Validation {
-    fn new(errors: &[Vec<(usize, f64)>]) -> Option<Validation> {
+    fn new(errors: &[Vec<(usize, f64)>], input: &Input) -> Option<Validation> {
         let (first, last) = (errors.first()?, errors.last()?);
         let points = first.iter().map(|e| e.0).sum::<usize>();
         let mean = |e: &Vec<(usize, f64)>| e.iter().map(|e| e.1).sum::<f64>() / points as f64;
         let node = |(a, b): (&(usize, f64), &(usize, f64))| {
             (a.0 > 0).then(|| (a.0, a.1 / a.0 as f64, b.1 / b.0 as f64))
         };
+        let labels = input.points.y.as_deref().unwrap_or(&[]);
+        let rounding = match input.task {
+            Task::Regression => {
+                ROUNDING * labels.iter().map(|y| y * y).sum::<f64>() / labels.len() as f64
+            }
+            Task::Classification(_) => 0.0,
+        };
         (points > 0).then(|| Validation {
+            rounding,
             rounds: errors.iter().map(mean).collect(),
             nodes: first.iter().zip(last).map(node).collect(),
             points,
@@ -45,11 +60,24 @@ impl Validation {
         self.rounds.last().copied().unwrap_or(f64::NAN)
     }
 
+    /// Whether coupling made the error smaller (less), larger (greater), or neither, up to rounding.
+    pub(super) fn effect(&self) -> Ordering {
+        self.compare(self.coupled(), self.alone())
+    }
+
+    /// How an error compares with another, up to rounding.
+    pub(super) fn compare(&self, one: f64, other: f64) -> Ordering {
+        match (one - other).abs() <= self.rounding {
+            true => Ordering::Equal,
+            false => one.total_cmp(&other),
+        }
+    }
+
     /// Nodes with a smaller error, with a larger one, and all that were judged.
     pub(super) fn verdicts(&self) -> (usize, usize, usize) {
         let judged = || self.nodes.iter().flatten();
-        let count = |test: fn(f64, f64) -> bool| judged().filter(|e| test(e.2, e.1)).count();
-        (count(|c, a| c < a), count(|c, a| c > a), judged().count())
+        let count = |effect| judged().filter(|e| self.compare(e.2, e.1) == effect).count();
+        (count(Ordering::Less), count(Ordering::Greater), judged().count())
     }
 }
 
@@ -71,9 +99,18 @@ impl<'a> Outcome<'a> {
         trained: Trained,
         seconds: f64,
     ) -> Result<Outcome<'a>, Failure> {
-        let validation = judged.and_then(|j| Validation::new(&j.errors));
-        let clusters = variations(input, &trained.models)?;
-        Ok(Outcome { input, args, validation, trained, clusters, seconds })
+        let validation = judged.and_then(|j| Validation::new(&j.errors, input));
+        let mut outcome =
+            Outcome { input, args, validation, trained, clusters: Vec::new(), seconds };
+        if outcome.exchanged() {
+            outcome.clusters = variations(input, &outcome.trained.models)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Whether predictions were exchanged; otherwise the models are local ones.
+    pub(super) fn exchanged(&self) -> bool {
+        self.input.alpha > 0.0 && self.trained.rounds.len() > 1
     }
 
     /// Writes all files; gives the summary.
@@ -90,7 +127,7 @@ impl<'a> Outcome<'a> {
             scaling: input.scaling.clone(),
         };
         folder.add_bytes(FILE, &saved.to_bytes(&self.trained.models)?)?;
-        folder.add("nodes.csv", &self.nodes_csv())?;
+        folder.add(LIST, &self.nodes_csv())?;
         folder.add("history.csv", &self.history_csv())?;
         folder.add("summary.json", &format!("{summary:#}\n"))?;
         folder.add("report.html", &page(self))?;
@@ -193,7 +230,7 @@ impl<'a> Outcome<'a> {
             "variation": variation(rounds.last()),
             "change": rounds.last().map(|r| r.change),
             "clusters": self.clusters.iter().map(|c| json!({
-                "nodes": c.nodes, "variation": c.found, "bound": c.bound, "lambda2": c.connectivity,
+                "nodes": c.nodes, "variation": c.found, "bound": c.bound, "within_bound": c.is_within(), "lambda2": c.connectivity,
             })).collect::<Vec<_>>(),
             "validation": validation,
             "standardize": self.args.standardize,

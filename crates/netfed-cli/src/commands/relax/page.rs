@@ -1,9 +1,11 @@
 //! The page of `netfed relax`: what to take from it, the rounds, every node before and after.
 
+use std::cmp::Ordering;
+
 use maud::{Markup, PreEscaped, html};
 
 use super::outcome::Outcome;
-use super::words::{advice, bound, kinds, problem, public, variation, verdict};
+use super::words::{advice, bound, gain, kinds, problem, public, variation, verdict};
 use crate::commands::path::page::{sentences, warnings};
 use crate::progress::duration;
 use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
@@ -15,9 +17,9 @@ const SHOWN: usize = 60;
 
 /// The whole page.
 pub(super) fn page(o: &Outcome) -> String {
-    let tone = match &o.validation {
-        Some(v) if v.coupled() > v.alone() => "poor",
-        Some(v) if v.coupled() < v.alone() => "good",
+    let tone = match o.validation.as_ref().map(|v| v.effect()) {
+        Some(Ordering::Greater) => "poor",
+        Some(Ordering::Less) => "good",
         _ => "fair",
     };
     let lines: Vec<String> =
@@ -26,10 +28,13 @@ pub(super) fn page(o: &Outcome) -> String {
         format!("Models: {}.", kinds(o)),
         format!("Public points: {}, from {}.", plural(o.input.public.rows(), "point"), public(o)),
         format!("In every round: {}.", problem(o)),
-        format!(
-            "What travels over an edge in a round: {} in each direction, the predictions of a model on the public points. Whoever has them can imitate the model there, and may learn about points of the training data that lie near public ones. Data and models stay where they are.",
-            plural(o.input.public.rows() * o.input.task.outputs(), "number")
-        ),
+        match o.exchanged() {
+            false => "Nothing traveled over the edges.".into(),
+            true => format!(
+                "What travels over an edge in a round: {} in each direction, the predictions of a model on the public points. Whoever has them can imitate the model there, and may learn about points of the training data that lie near public ones. Data and models stay where they are.",
+                plural(o.input.public.rows() * o.input.task.outputs(), "number")
+            ),
+        },
     ];
     let body = html! {
         header class=(tone) {
@@ -46,8 +51,10 @@ pub(super) fn page(o: &Outcome) -> String {
         }
         (sentences("What to take from it", &lines))
         (warnings(&o.input.warnings))
-        section { h2 { "Round by round" } div.pair { (rounds(o)) (errors(o)) } }
-        (nodes(o))
+        @if o.exchanged() {
+            section { h2 { "Round by round" } div.pair { (rounds(o)) (errors(o)) } }
+            (nodes(o))
+        }
         (sentences("How it was done", &how))
     };
     whole("netfed relax", &body)
@@ -56,12 +63,12 @@ pub(super) fn page(o: &Outcome) -> String {
 fn headline(o: &Outcome) -> String {
     let models = plural(o.input.points.nodes.len(), "local model");
     match &o.validation {
-        Some(v) if o.input.alpha > 0.0 && v.alone() > 0.0 => {
-            let percent = 100.0 * (v.coupled() / v.alone() - 1.0);
-            let word = if percent < 0.0 { "less" } else { "more" };
-            format!("{models}: {:.0}% {word} error than alone", percent.abs())
-        }
-        _ => format!("{models}, α = {}", number(o.input.alpha)),
+        _ if !o.exchanged() => format!("{models}, each trained alone"),
+        Some(v) if v.effect() == Ordering::Equal => format!("{models}: the same error as alone"),
+        validation => match validation.as_ref().and_then(gain) {
+            Some(gain) => format!("{models}: {gain} error than alone"),
+            None => format!("{models}, α = {}", number(o.input.alpha)),
+        },
     }
 }
 

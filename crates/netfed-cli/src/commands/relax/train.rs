@@ -10,6 +10,7 @@ use netfed::{Error, Graph, Matrix};
 
 use super::input::Input;
 use crate::failure::Failure;
+use crate::folds::folds;
 use crate::load::PointTable;
 use crate::progress::{Steps, interrupted};
 
@@ -23,6 +24,19 @@ pub(super) struct Trained {
     /// Errors on the points held back: per round, per node the number of points and the sum of their errors.
     pub(super) errors: Vec<Vec<(usize, f64)>>,
     pub(super) stopped: bool,
+}
+
+/// Which points are held back: about one of `count` of every node, none for 0, and never the only point of a node, which could not be trained
+/// alone without it.
+pub(super) fn held_back(points: &PointTable, count: usize, seed: u64) -> Vec<bool> {
+    if count == 0 {
+        return vec![false; points.node_of_row.len()];
+    }
+    let mut of_node = vec![0usize; points.nodes.len()];
+    points.node_of_row.iter().for_each(|&i| of_node[i as usize] += 1);
+    let fold = folds(points, count, seed);
+    let rows = fold.iter().zip(&points.node_of_row);
+    rows.map(|(fold, &i)| *fold == 0 && of_node[i as usize] > 1).collect()
 }
 
 /// Trains on the points of the input that `keep` chooses; the others judge.

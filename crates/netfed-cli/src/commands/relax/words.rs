@@ -1,6 +1,9 @@
 //! What a training means, in sentences.
 
+use std::cmp::Ordering;
+
 use super::outcome::{Outcome, Validation};
+use crate::commands::path::trail::rounded;
 use crate::progress::duration;
 use crate::report::text::{number, plural};
 
@@ -17,25 +20,39 @@ pub(super) fn public(o: &Outcome) -> String {
 
 /// Which problem is solved.
 pub(super) fn problem(o: &Outcome) -> &'static str {
-    match o.input.alpha > 0.0 {
+    match o.exchanged() {
         true => {
             "every node repeats: fit to the own points and to what neighbors predict on the public points; where that settles, models that are fitted exactly minimize the sum of the local losses plus α times the weighted differences of predictions over the edges"
         }
-        false => "every node alone, as α = 0 couples nothing",
+        false if o.input.alpha == 0.0 => "every node alone, as α = 0 couples nothing",
+        false => "every node alone, as nothing was exchanged in 0 rounds",
     }
 }
 
 /// Whether coupling helped.
 pub(super) fn verdict(o: &Outcome) -> String {
     let Some(v) = &o.validation else {
-        return "No points were held back, so nothing is known about points that training has not seen; leave --hold-out 0 out to learn it.".into();
+        let unknown = "so nothing is known about points that training has not seen";
+        return match o.args.hold_out {
+            0 => {
+                format!("No points were held back, {unknown}; leave --hold-out 0 out to learn it.")
+            }
+            _ => format!(
+                "Too few points to hold some back (the only point of a node stays), {unknown}."
+            ),
+        };
     };
     let (better, worse, judged) = v.verdicts();
     let nodes =
         format!("{better} of {} predict better than alone, {worse} worse", plural(judged, "node"));
     let (alone, coupled) = (v.alone(), v.coupled());
-    if o.input.alpha == 0.0 {
-        return format!("Alone, the {} on points held back is {}.", o.measure(), number(alone));
+    if !o.exchanged() {
+        return format!(
+            "The models are local ones, nothing was exchanged: on {} held back the {} is {}.",
+            plural(v.points, "point"),
+            o.measure(),
+            number(alone)
+        );
     }
     format!(
         "On {} held back the {} is {} coupled and {} alone{}: {nodes}.",
@@ -43,46 +60,51 @@ pub(super) fn verdict(o: &Outcome) -> String {
         o.measure(),
         number(coupled),
         number(alone),
-        gain(alone, coupled)
+        gain(v).map_or(String::new(), |gain| format!(", {gain}"))
     )
 }
 
-fn gain(alone: f64, coupled: f64) -> String {
-    let percent = 100.0 * (coupled / alone - 1.0);
-    match alone > 0.0 {
-        true if percent < 0.0 => format!(", {:.0}% less", -percent),
-        true => format!(", {percent:.0}% more"),
-        false => String::new(),
-    }
+/// How much smaller or larger the error is than alone; nothing where there was none.
+pub(super) fn gain(v: &Validation) -> Option<String> {
+    let percent = 100.0 * (v.coupled() / v.alone() - 1.0);
+    (v.compare(v.alone(), 0.0) == Ordering::Greater).then(|| match v.effect() {
+        Ordering::Less => format!("{:.0}% less", -percent),
+        Ordering::Greater => format!("{percent:.0}% more"),
+        Ordering::Equal => "the same".into(),
+    })
 }
 
 /// What to do next.
 pub(super) fn advice(o: &Outcome) -> String {
-    let other = |factor: f64| number(factor * o.input.alpha);
+    let other = |factor: f64| rounded(factor * o.input.alpha, 1);
+    if o.input.alpha == 0.0 {
+        return "Couple the nodes with --alpha 0.1, and compare.".into();
+    }
+    if !o.exchanged() {
+        return "Exchange predictions with --rounds 10, and compare.".into();
+    }
     match &o.validation {
-        Some(v) if o.input.alpha > 0.0 && v.coupled() > v.alone() && !tells(v) => format!(
+        Some(v) if v.effect() == Ordering::Greater && !tells(v) => format!(
             "So few points do not tell whether coupling hurts: hold back more of them (--hold-out), or evaluate on other data (netfed evaluate) with --alpha {} and --alpha 0, too.",
             other(0.1)
         ),
-        Some(v) if o.input.alpha > 0.0 && v.coupled() > v.alone() => format!(
+        Some(v) if v.effect() == Ordering::Greater => format!(
             "Coupling hurts here. Neighbors may not be alike, or α is too large: try --alpha {}, or keep the edges that the data support (netfed graph select).",
             other(0.1)
         ),
-        Some(v) if o.input.alpha > 0.0 && still_falling(v) => {
-            format!(
-                "The error was still falling in the last round: try --rounds {}.",
-                2 * o.args.rounds
-            )
-        }
-        Some(_) if o.input.alpha > 0.0 => format!(
+        Some(v) if still_falling(v) => format!(
+            "The error was still falling in the last round: try --rounds {}.",
+            2 * o.args.rounds
+        ),
+        Some(_) => format!(
             "Another α may be better still: compare with --alpha {} and --alpha {}.",
             other(0.3),
             other(3.0)
         ),
-        None if o.input.alpha > 0.0 => {
+        None if o.args.hold_out == 0 => {
             "Hold points back (--hold-out 20) to see whether coupling helps.".into()
         }
-        _ => "Couple the nodes with --alpha 0.1, and compare.".into(),
+        None => "Evaluate on other data (netfed evaluate), with --alpha 0, too, to see whether coupling helps.".into(),
     }
 }
 
@@ -105,12 +127,17 @@ fn still_falling(v: &Validation) -> bool {
 /// How far the predictions of neighbors are apart.
 pub(super) fn variation(o: &Outcome) -> Option<String> {
     let (first, last) = (o.trained.rounds.first()?, o.trained.rounds.last()?);
-    (o.input.alpha > 0.0 && first.variation > 0.0).then(|| {
+    let percent = 100.0 * last.variation / first.variation;
+    let verb = match percent {
+        p if p < 99.5 => "fell",
+        p if p > 100.5 => "rose",
+        _ => "hardly changed,",
+    };
+    (o.exchanged() && first.variation > 0.0).then(|| {
         format!(
-            "The variation of the predictions over the edges fell from {} to {} ({:.0}%); the last round moved predictions by {:.2}%.",
+            "The variation of the predictions over the edges {verb} from {} to {} ({percent:.0}%); the last round moved predictions by {:.2}%.",
             number(first.variation),
             number(last.variation),
-            100.0 * last.variation / first.variation,
             100.0 * last.change
         )
     })
@@ -123,12 +150,21 @@ pub(super) fn bound(o: &Outcome) -> Option<String> {
         1 => "the graph".into(),
         _ => format!("the largest connected part ({})", plural(c.nodes, "node")),
     };
-    let verdict = match c.found <= c.bound {
-        true => format!("{:.2}% of its bound", 100.0 * c.found / c.bound),
-        false => "above its bound, which holds for exact minimizers: more rounds, or models that are fitted exactly, would bring it below,".into(),
+    if c.found <= c.rounding {
+        return Some(format!(
+            "Over {part} the predictions of all models are alike, up to rounding."
+        ));
+    }
+    let verdict = match c.is_within() {
+        true => format!("{:.2}% of", (100.0 * c.found / c.bound).min(100.0)),
+        false => "above".into(),
+    };
+    let why = match c.is_within() {
+        true => "",
+        false => "; the bound is for models that are fitted exactly, and rounds that have settled",
     };
     Some(format!(
-        "Over {part} the predictions of all models vary by {}, {verdict} ε/(αλ₂) = {} (25), with λ₂ = {}.",
+        "Over {part} the predictions of all models vary by {}, {verdict} the variation bound ε/(αλ₂) = {} of \"Plug In and Learn\" (Abdurakhmanova, SarcheshmehPour, Jung), with λ₂ = {}{why}.",
         number(c.found),
         number(c.bound),
         number(c.connectivity)
@@ -151,10 +187,13 @@ impl Outcome<'_> {
     pub(super) fn words(&self) -> String {
         let (input, out) = (self.input, &self.args.results.out);
         let rounds = self.trained.rounds.len() - 1;
+        let done = match (self.trained.stopped, self.exchanged()) {
+            (true, _) => format!("interrupted after {}", plural(rounds, "round")),
+            (false, true) => format!("trained after {}", plural(rounds, "round")),
+            (false, false) => "trained every node alone".into(),
+        };
         let mut text = format!(
-            "{} after {}, {}\n  {}, {}, {}, {}\n  models: {}\n  {}: {}\n",
-            if self.trained.stopped { "interrupted" } else { "trained" },
-            plural(rounds, "round"),
+            "{done}, {}\n  {}, {}, {}, {}\n  models: {}\n  {}: {}\n",
             duration(self.seconds),
             plural(input.points.nodes.len(), "node"),
             plural(input.graph.edges().len(), "edge"),

@@ -1,0 +1,94 @@
+//! Rows about nodes or classes that a run does not have: the first one is named with its line.
+
+use std::path::Path;
+
+use super::points::PointTable;
+use super::table::Table;
+use super::{InputError, quote, shown};
+
+/// Refuses nodes for which `known` says no; `where_listed` ends the sentence.
+pub(crate) fn check_nodes(
+    path: &Path,
+    column: &str,
+    points: &PointTable,
+    known: impl Fn(&str) -> bool,
+    where_listed: &str,
+) -> Result<(), InputError> {
+    let name = |row: usize| points.nodes[points.node_of_row[row] as usize].as_str();
+    let mut rows = 0..points.node_of_row.len();
+    match rows.find(|&row| !known(name(row))) {
+        None => Ok(()),
+        Some(row) => {
+            let node = quote(name(row));
+            Err(fault(
+                path,
+                row,
+                column,
+                &format!("the node {node} is not in the run; {where_listed}"),
+            ))
+        }
+    }
+}
+
+/// Refuses labels that are none of the classes.
+pub(crate) fn check_classes(
+    path: &Path,
+    column: &str,
+    points: &PointTable,
+    classes: &[f64],
+) -> Result<(), InputError> {
+    let labels = points.y.as_deref().unwrap_or(&[]);
+    match labels.iter().position(|y| !classes.contains(y)) {
+        None => Ok(()),
+        Some(row) => {
+            let list = classes.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+            let label = labels[row];
+            let problem = format!("the label {label} is not one of the classes of the run, {list}");
+            Err(fault(path, row, column, &problem))
+        }
+    }
+}
+
+/// What is wrong in a row, counted from 0. Lines are not kept with the points, so the file is read once more.
+fn fault(path: &Path, row: usize, column: &str, problem: &str) -> InputError {
+    let (mut place, mut count) = (None, 0);
+    let read = Table::open(path).and_then(|table| {
+        table.for_each_row(&[0], &mut |there| {
+            if count == row {
+                place = Some(there.place);
+            }
+            count += 1;
+            Ok(())
+        })
+    });
+    // A file that changed meanwhile has no such line any more.
+    let place = read.ok().and(place);
+    InputError::in_column(&shown(path), place, column, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::Folder;
+    use super::super::{PointColumns, read_points};
+    use super::*;
+
+    #[test]
+    fn the_line_of_a_stranger_is_named() {
+        let folder = Folder::new();
+        let path = folder.plain("p.csv", b"y,x,node\n1,1,\"a\nb\"\n\n2,1,c\n3,1,d\n");
+        let points = read_points(&path, &PointColumns::default()).unwrap();
+        let nodes = |known: &'static [&'static str]| {
+            check_nodes(&path, "node", &points, |n| known.contains(&n), "it has 1 node")
+        };
+        assert!(nodes(&["a\nb", "c", "d"]).is_ok());
+        assert_eq!(
+            folder.message(&nodes(&["a\nb", "d"]).unwrap_err()),
+            "p.csv, line 5, column \"node\": the node \"c\" is not in the run; it has 1 node."
+        );
+        assert!(check_classes(&path, "y", &points, &[1.0, 2.0, 3.0]).is_ok());
+        assert_eq!(
+            folder.message(&check_classes(&path, "y", &points, &[1.0, 2.0]).unwrap_err()),
+            "p.csv, line 6, column \"y\": the label 3 is not one of the classes of the run, 1, 2."
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! What `netfed relax` says about a run: no more than is true.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failed test may panic"
+)]
+
+mod common;
+
+use common::{Place, stderr, stdout};
+
+/// A chain from a, with data, to the nodes b, c, d without.
+fn chain() -> Place {
+    let place = Place::new();
+    place.write("points.csv", "node,x,y\na,1,2\na,2,3\na,3,5\na,4,4\na,5,7\na,6,6\n");
+    place.write("edges.csv", "source,target\na,b\nb,c\nc,d\n");
+    place
+}
+
+const CHAIN: &str = "relax --data points.csv --graph edges.csv --model linear --force --out run";
+
+#[test]
+fn nodes_that_the_rounds_do_not_reach_are_untrained() {
+    let place = chain();
+    place.write("new.csv", "node,x\na,4\nb,4\nc,4\nd,4\n");
+    for (rounds, reached, missed) in [(0, 0, 3), (1, 1, 2), (2, 2, 1), (3, 3, 0)] {
+        let output = place.run(&format!("{CHAIN} --alpha 1 --rounds {rounds}"));
+        let said = stderr(&output);
+        let plural = |count: usize, noun: &str| {
+            format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+        };
+        let trained =
+            format!("{} without data points in points.csv, trained on", plural(reached, "node"));
+        let untrained = format!(
+            "{} without data points in points.csv that {} do not reach, left untrained (predictions are 0, or all classes alike); say --rounds 3 or more: ",
+            plural(missed, "node"),
+            plural(rounds, "round")
+        );
+        assert_eq!(said.contains(&trained), reached > 0, "{said}");
+        assert_eq!(said.contains(&untrained), missed > 0, "{said}");
+        // As the warning says, so it is.
+        place.run("predict --run run --data new.csv --force --out p.csv");
+        let text = place.read("p.csv");
+        assert_eq!(text.lines().filter(|l| l.ends_with(",0")).count(), missed, "{text}");
+    }
+    let said = stderr(&place.run(&format!("{CHAIN} --alpha 0")));
+    assert!(said.contains("3 nodes without data and without a coupled path"), "{said}");
+}
+
+#[test]
+fn without_an_exchange_the_models_are_local_ones() {
+    let place = Place::with_small_data();
+    for flags in ["--alpha 1 --rounds 0", "--alpha 0 --rounds 3"] {
+        let output = place.run(&format!("{CHAIN} --hold-out 3 {flags}"));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let said = stdout(&output);
+        assert!(said.starts_with("trained every node alone, "), "{said}");
+        assert!(said.contains("The models are local ones, nothing was exchanged: on 3 points held back the mean squared error is "), "{said}");
+        let page = place.read("run/report.html");
+        assert!(page.contains("3 local models, each trained alone"));
+        let summary = place.json("run/summary.json");
+        assert_eq!(summary["clusters"], serde_json::json!([]));
+        for wrong in ["coupled", "than alone", "fell from", "In a round", "Another α"] {
+            assert!(!said.contains(wrong) && !page.contains(wrong), "{flags}: {wrong}: {said}");
+        }
+        assert!(page.contains("Nothing traveled over the edges."));
+    }
+    let advice = |flags: &str| stdout(&place.run(&format!("{CHAIN} {flags}")));
+    assert!(advice("--alpha 1 --rounds 0").contains("Exchange predictions with --rounds 10"));
+    assert!(advice("--alpha 0").contains("Couple the nodes with --alpha 0.1"));
+}
+
+#[test]
+fn the_only_point_of_a_node_is_not_held_back() {
+    let place = Place::new();
+    let mut points = String::from("node,x,y\n");
+    // Alone, the node b could only be judged untrained: its error would be that of the prediction 0.
+    for k in 0..10 {
+        points.push_str(&format!("a,{k},{}\n", 1000 + k));
+    }
+    points.push_str("b,3,1003\n");
+    place.write("points.csv", &points);
+    place.write("edges.csv", "source,target\na,b\n");
+    for seed in 0..8 {
+        let output = place.run(&format!("{CHAIN} --alpha 1 --hold-out 2 --seed {seed}"));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let summary = place.json("run/summary.json");
+        assert_eq!(summary["validation"]["nodes_judged"], 1, "{summary}");
+        assert_eq!(summary["validation"]["points"], 5, "{summary}");
+        assert!(summary["validation"]["alone"].as_f64().unwrap() < 1.0, "{summary}");
+    }
+    place.write("points.csv", "node,x,y\na,1,2\nb,2,3\n");
+    let output = place.run(&format!("{CHAIN} --alpha 1 --hold-out 2"));
+    let said = stdout(&output);
+    assert!(
+        said.contains("Too few points to hold some back (the only point of a node stays)"),
+        "{said}"
+    );
+    assert!(place.json("run/summary.json")["validation"].is_null());
+}
+
+#[test]
+fn rounding_is_no_difference() {
+    let place = Place::new();
+    // One label for all: the bound is 0, and so is every error.
+    let mut points = String::from("node,x,z,y\n");
+    for k in 0..40 {
+        let (x, z) = (f64::from(k) * 0.7, f64::from(k * k % 7));
+        points.push_str(&format!("{},{x},{z},0.1\n", ["a", "b", "c"][k as usize % 3]));
+    }
+    place.write("points.csv", &points);
+    place.write("edges.csv", "source,target\na,b\nb,c\n");
+    let output = place.run(&format!("{CHAIN} --alpha 1"));
+    let said = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let summary = place.json("run/summary.json");
+    let cluster = &summary["clusters"][0];
+    assert!(cluster["variation"].as_f64() > cluster["bound"].as_f64(), "too easy: {cluster}");
+    assert_eq!(cluster["within_bound"], true, "{cluster}");
+    assert!(
+        said.contains("Over the graph the predictions of all models are alike, up to rounding."),
+        "{said}"
+    );
+    assert!(said.contains("0 of 3 nodes predict better than alone, 0 worse"), "{said}");
+    assert!(!said.contains("above") && !said.contains("hurts") && !said.contains("NaN"), "{said}");
+    let page = place.read("run/report.html");
+    assert!(page.contains("3 local models: the same error as alone"), "{page}");
+}
+
+#[test]
+fn the_bound_is_called_by_its_name() {
+    let place = Place::with_small_data();
+    let output = place.run(&format!("{CHAIN} --alpha 1000"));
+    let said = stdout(&output);
+    assert!(said.contains("the variation bound ε/(αλ₂) = ") && !said.contains("(25)"), "{said}");
+    let page = place.read("run/report.html");
+    assert!(!page.contains("(25)") && page.matches("Plug In and Learn").count() == 1);
+    // Numbers that are flags can be typed in again.
+    let flags = said.split("--alpha ").skip(1).map(|rest| rest.split([' ', ':']).next().unwrap());
+    let flags: Vec<&str> = flags.map(|f| f.trim_end_matches(['.', ','])).collect();
+    assert!(!flags.is_empty() && flags.iter().all(|f| f.parse::<f64>().is_ok()), "{said}");
+}
+
+#[test]
+fn other_columns_of_public_points_are_not_read() {
+    let place = Place::with_small_data();
+    place.write("public.csv", "x2,name,x1\n1,bob,2\n0,eve,1\n");
+    let output = place.run(&format!("{CHAIN} --alpha 1 --public public.csv"));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains(
+            "warning: public.csv has columns that are no features and are not read: \"name\"."
+        ),
+        "{}",
+        stderr(&output)
+    );
+    let models = std::fs::read(place.path("run/models.safetensors")).unwrap();
+    place.write("plain.csv", "x1,x2\n2,1\n1,0\n");
+    let output = place.run(&format!("{CHAIN} --alpha 1 --public plain.csv"));
+    assert!(!stderr(&output).contains("not read"));
+    assert!(models == std::fs::read(place.path("run/models.safetensors")).unwrap());
+}
