@@ -1,4 +1,4 @@
-//! Local models against scikit-learn, against one round of "Plug In and Learn" with trees, and on several threads.
+//! Local models against scikit-learn, against one round of "Plug In and Learn" with trees, and on several threads; linear models with weights.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@
 use std::path::PathBuf;
 
 use netfed::Matrix;
-use netfed::model::{LocalModel, ModelKind, Points, Task};
+use netfed::model::{Linear, LinearOptions, LocalModel, ModelKind, Points, Task};
 
 fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data").join(name)
@@ -145,4 +145,72 @@ fn threads_do_not_matter() {
         };
         assert!(on(1) == on(3), "{name}");
     }
+}
+
+fn linear(task: Task, dim: usize, ridge: f64, lasso: f64, intercept: bool) -> Linear {
+    Linear::new(LinearOptions { ridge, lasso, intercept }, task, dim)
+}
+
+#[test]
+fn linear_classifiers_take_soft_targets() {
+    let points = Matrix::from_rows(1, vec![-2.0, -1.0, 0.0, 1.0, 2.0]).unwrap();
+    let truth = |x: f64| {
+        let z: Vec<f64> = [0.3 * x, 1.0 - x, -0.5].map(f64::exp).to_vec();
+        let sum: f64 = z.iter().sum();
+        z.into_iter().map(move |v| v / sum)
+    };
+    let soft: Vec<f64> = points.as_slice().iter().flat_map(|x| truth(*x)).collect();
+    let targets = Matrix::from_rows(3, soft).unwrap();
+    let mut model = linear(Task::Classification(3), 1, 0.0, 0.0, true);
+    let mut out = Matrix::zeros(5, 3);
+    model.predict(&points, &mut out);
+    assert!(out.as_slice().iter().all(|p| (p - 1.0 / 3.0).abs() < 1e-15));
+    let weights = [1.0, 2.0, 0.5, 1.0, 3.0];
+    model.fit(&Points::new(points.clone()), &targets, &weights).unwrap();
+    model.predict(&points, &mut out);
+    let pairs = out.as_slice().iter().zip(targets.as_slice());
+    assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-8), "{out:?}");
+    let mut again = linear(Task::Classification(3), 1, 0.0, 0.0, true);
+    again.restore(&model.parts()).unwrap();
+    let mut same = Matrix::zeros(5, 3);
+    again.predict(&points, &mut same);
+    assert_eq!(same, out);
+    let mut other = linear(Task::Regression, 1, 0.0, 0.0, true);
+    assert!(other.restore(&model.parts()).is_err() && other.restore(&[]).is_err());
+    let mut lasso = linear(Task::Classification(3), 1, 0.0, 0.1, true);
+    let points = Points::new(points);
+    assert!(lasso.fit(&points, &targets, &weights).is_err());
+}
+
+#[test]
+fn linear_regression_with_weights_ridge_and_lasso() {
+    let points = Matrix::from_rows(2, vec![1.0, 0.5, 2.0, -1.0, 0.3, 2.0, 1.0, 1.0]).unwrap();
+    let targets = Matrix::from_rows(1, vec![2.0, 3.5, 0.5, 1.0]).unwrap();
+    let theta = [0.5, 1.5, 0.0, 2.0];
+    let fit = |ridge: f64, lasso: f64| {
+        let mut model = linear(Task::Regression, 2, ridge, lasso, true);
+        let points = Points::new(points.clone());
+        model.fit(&points, &targets, &theta).unwrap();
+        model.weights().row(0).to_vec()
+    };
+    let value = |w: &[f64], ridge: f64, lasso: f64| {
+        let error = |r: usize| {
+            let x = points.row(r);
+            theta[r] * (targets.row(r)[0] - w[0] * x[0] - w[1] * x[1] - w[2]).powi(2)
+        };
+        let norms = ridge * (w[0] * w[0] + w[1] * w[1]) + lasso * (w[0].abs() + w[1].abs());
+        (0..4).map(error).sum::<f64>() + norms
+    };
+    for (ridge, lasso) in [(0.0, 0.0), (0.7, 0.0), (0.0, 0.4), (0.2, 3.0)] {
+        let w = fit(ridge, lasso);
+        let least = value(&w, ridge, lasso);
+        for k in 0..3 {
+            for step in [1e-4, -1e-4] {
+                let mut moved = w.clone();
+                moved[k] += step;
+                assert!(value(&moved, ridge, lasso) >= least - 1e-13, "{ridge} {lasso} {w:?}");
+            }
+        }
+    }
+    assert_eq!(fit(0.0, 100.0)[..2], [0.0, 0.0]);
 }
