@@ -280,13 +280,28 @@ mod tests {
             ("perceptron hidden=3,x", "hidden=3,x; expected whole numbers"),
             ("perceptron optimizer=adma", "Did you mean \"adam\"?"),
             ("nearest k", "\"k\" is not of the form option=value"),
-            ("tree depth = 3", "\"depth\" is not of the form option=value; there is no space around ="),
+            (
+                "tree depth = 3",
+                "\"depth\" is not of the form option=value; there is no space around =",
+            ),
             ("tree depth=3;leaf=0.1", "spaces separate options, as in depth=3 leaf=0.1"),
             ("tree depth=3,leaf=0.1", "spaces separate options, as in depth=3 leaf=0.1"),
-            ("tree, depth=3", "a space separates the name from its options, as in tree option=value"),
-            ("tree;depth=3", "a space separates the name from its options, as in tree option=value"),
-            ("perceptron hidden=32 16", "commas separate several numbers of an option, as in hidden=32,16"),
-            ("perceptron hidden=32, 16", "commas separate several numbers of an option, as in hidden=32,16"),
+            (
+                "tree, depth=3",
+                "a space separates the name from its options, as in tree option=value",
+            ),
+            (
+                "tree;depth=3",
+                "a space separates the name from its options, as in tree option=value",
+            ),
+            (
+                "perceptron hidden=32 16",
+                "commas separate several numbers of an option, as in hidden=32,16",
+            ),
+            (
+                "perceptron hidden=32, 16",
+                "commas separate several numbers of an option, as in hidden=32,16",
+            ),
             ("perceptron hidden=32;16", "separated by commas"),
         ] {
             assert!(said(text).contains(words), "{text}: {}", said(text));

@@ -46,7 +46,7 @@ impl ModelKind {
             ModelKind::Linear(_)
             | ModelKind::Ridge(_)
             | ModelKind::Lasso(_)
-            | ModelKind::Logistic(_) => ModelSize { kept: d * c, fit: (d * c) * (d * c) },
+            | ModelKind::Logistic(_) => ModelSize { kept: (d + 1.0) * c, fit: m * (d + 1.0) },
         }
     }
 }

@@ -32,7 +32,8 @@ impl<'a> Words<'a> {
             return Err(words.wrong("there is no name"));
         }
         if let Some((name, _)) = words.name.split_once([',', ';', ':']) {
-            let tip = format!("a space separates the name from its options, as in {name} option=value");
+            let tip =
+                format!("a space separates the name from its options, as in {name} option=value");
             return Err(words.wrong(tip));
         }
         for piece in pieces {
@@ -60,7 +61,9 @@ impl<'a> Words<'a> {
             }
             Some((option, value)) if number => {
                 let value = value.trim_end_matches([',', ';']);
-                format!("; commas separate several numbers of an option, as in {option}={value},{piece}")
+                format!(
+                    "; commas separate several numbers of an option, as in {option}={value},{piece}"
+                )
             }
             _ => String::new(),
         };
