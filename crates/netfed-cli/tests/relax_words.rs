@@ -66,6 +66,7 @@ fn without_an_exchange_the_models_are_local_ones() {
             assert!(!said.contains(wrong) && !page.contains(wrong), "{flags}: {wrong}: {said}");
         }
         assert!(page.contains("Nothing traveled over the edges."));
+        assert!(!page.contains("leave the nodes") && !page.contains("In every round"));
     }
     let advice = |flags: &str| stdout(&place.run(&format!("{CHAIN} {flags}")));
     assert!(advice("--alpha 1 --rounds 0").contains("Exchange predictions with --rounds 10"));

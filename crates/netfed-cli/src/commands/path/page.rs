@@ -191,7 +191,7 @@ pub(crate) fn sentences(title: &str, lines: &[String]) -> Markup {
 pub(crate) fn warnings(list: &[String]) -> Markup {
     html! {
         @if !list.is_empty() {
-            section.warnings { h2 { "Warnings" } ul { @for w in list { li { (w) } } } }
+            section.warnings { h2 { "Warnings" } ul { @for w in list { li { (w) "." } } } }
         }
     }
 }

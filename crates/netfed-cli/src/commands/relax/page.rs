@@ -24,18 +24,6 @@ pub(super) fn page(o: &Outcome) -> String {
     };
     let lines: Vec<String> =
         [Some(verdict(o)), variation(o), bound(o), Some(advice(o))].into_iter().flatten().collect();
-    let how = [
-        format!("Models: {}.", kinds(o)),
-        format!("Public points: {}, from {}.", plural(o.input.public.rows(), "point"), public(o)),
-        format!("In every round: {}.", problem(o)),
-        match o.exchanged() {
-            false => "Nothing traveled over the edges.".into(),
-            true => format!(
-                "What travels over an edge in a round: {} in each direction, the predictions of a model on the public points. Whoever has them can imitate the model there, and may learn about points of the training data that lie near public ones. Data and models stay where they are.",
-                plural(o.input.public.rows() * o.input.task.outputs(), "number")
-            ),
-        },
-    ];
     let body = html! {
         header class=(tone) {
             p.origin { "netfed relax · version " (env!("CARGO_PKG_VERSION")) }
@@ -55,9 +43,25 @@ pub(super) fn page(o: &Outcome) -> String {
             section { h2 { "Round by round" } div.pair { (rounds(o)) (errors(o)) } }
             (nodes(o))
         }
-        (sentences("How it was done", &how))
+        (sentences("How it was done", &how(o)))
     };
     whole("netfed relax", &body)
+}
+
+fn how(o: &Outcome) -> Vec<String> {
+    let mut lines = vec![format!("Models: {}.", kinds(o))];
+    if !o.exchanged() {
+        lines.push(format!("Trained: {}. Nothing traveled over the edges.", problem(o)));
+        return lines;
+    }
+    let points = o.input.public.rows();
+    lines.push(format!("Public points: {}, from {}.", plural(points, "point"), public(o)));
+    lines.push(format!("In every round: {}.", problem(o)));
+    lines.push(format!(
+        "What travels over an edge in a round: {} in each direction, the predictions of a model on the public points. Whoever has them can imitate the model there, and may learn about points of the training data that lie near public ones. Data and models stay where they are.",
+        plural(points * o.input.task.outputs(), "number")
+    ));
+    lines
 }
 
 fn headline(o: &Outcome) -> String {
@@ -159,7 +163,7 @@ fn nodes(o: &Outcome) -> Markup {
             h2 { "Every node before and after" }
             figure.wide {
                 (PreEscaped(svg))
-                figcaption { "Nodes in the order of their error alone; the other dot of a node is its error when coupled. With few points held back per node, single nodes scatter." }
+                figcaption { "Nodes in the order of their error alone; the other dot of a node is its error when coupled. Where there is one dot, both are the same. With few points held back per node, single nodes scatter." }
             }
             div.scroll tabindex="0" { table {
                 thead { tr {

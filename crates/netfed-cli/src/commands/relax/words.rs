@@ -10,6 +10,7 @@ use crate::report::text::{number, plural};
 /// Where the public points come from.
 pub(super) fn public(o: &Outcome) -> String {
     match &o.args.public {
+        _ if !o.exchanged() => "not needed, as nothing was exchanged".into(),
         Some(path) => format!("the file {}", path.display()),
         None => format!(
             "a normal distribution with the mean and the covariance of all data points (seed {}): these moments leave the nodes",

@@ -33,12 +33,15 @@ pub(crate) fn legend(out: &mut String, series: &[Series], width: f64) -> f64 {
         if x > 0.0 && x + room > width {
             (x, y) = (0.0, y + 18.0);
         }
+        let (dashed, at) = (if entry.dashed { " dashed" } else { "" }, y - 4.0);
+        let sign = match entry.joined {
+            true => format!("<path class=\"line{dashed}\" d=\"M{x:.1} {at:.1}h22\"/>"),
+            false => format!("<circle cx=\"{:.1}\" cy=\"{at:.1}\" r=\"3\"/>", x + 18.0),
+        };
         let _ = write!(
             out,
-            "<g class=\"c{}\"><path class=\"line{}\" d=\"M{x:.1} {:.1}h22\"/><text x=\"{:.1}\" y=\"{y:.1}\">{}</text></g>",
+            "<g class=\"c{}\">{sign}<text x=\"{:.1}\" y=\"{y:.1}\">{}</text></g>",
             entry.color % 10,
-            if entry.dashed { " dashed" } else { "" },
-            y - 4.0,
             x + 29.0,
             escape(entry.name)
         );
@@ -130,9 +133,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_legend_wraps_when_it_is_too_wide() {
+    fn a_legend_wraps_when_it_is_too_wide_and_shows_dots_for_dots() {
         let names = ["first name", "second name", "third name"];
-        let series: Vec<Series> = names
+        let mut series: Vec<Series> = names
             .iter()
             .map(|name| Series {
                 name,
@@ -148,5 +151,10 @@ mod tests {
         let narrow = legend(&mut out, &series, 200.0);
         assert!(narrow > wide);
         assert_eq!(legend(&mut out, &series[..1], 200.0), 28.0);
+        assert!(out.contains("class=\"line\"") && !out.contains("<circle"));
+        series.iter_mut().for_each(|s| s.joined = false);
+        out.clear();
+        legend(&mut out, &series, 900.0);
+        assert!(out.matches("<circle").count() == 3 && !out.contains("class=\"line\""));
     }
 }
