@@ -168,7 +168,7 @@ impl Steps {
     /// One more step is done; `what` says which.
     pub(crate) fn step(&self, what: &str) {
         let Ok(mut state) = self.done.lock() else { return };
-        state.0 += 1;
+        state.0 = state.0.saturating_add(1);
         let (done, seconds) = (state.0, self.start.elapsed().as_secs_f64());
         let left = seconds / done as f64 * (self.total.saturating_sub(done)) as f64;
         let mut message = format!("{done} of {} {}, {what}", self.total, self.noun);
@@ -182,6 +182,12 @@ impl Steps {
             state.1 = Instant::now();
             say(&message);
         }
+    }
+
+    /// So many steps are not needed.
+    pub(crate) fn skip(&self, count: usize) {
+        let Ok(mut state) = self.done.lock() else { return };
+        state.0 = state.0.saturating_add(count);
     }
 
     /// Takes the bar away.

@@ -36,6 +36,10 @@ fn points() {
             "node,x1,y\na,1,2\na,abc,2\n",
             &["points.csv, line 3, column \"x1\"", "expected a number", "\"abc\""],
         ),
+        (
+            "node,x1,y\na,1,cat\n",
+            &["line 2, column \"y\": expected a number (for two classes say --loss logistic"],
+        ),
         ("node,x1,y\na,,2\n", &["line 2, column \"x1\""]),
         ("node,x1,y\na,NaN,2\n", &["line 2, column \"x1\"", "NaN"]),
         ("node,x1,y\na,1,inf\n", &["line 2, column \"y\"", "inf"]),
@@ -215,7 +219,7 @@ fn predict_and_evaluate() {
     refused(
         &place,
         "predict --run nowhere --data points.csv --out p.csv",
-        &["nowhere", "config.toml"],
+        &["nowhere", "there is no folder nowhere"],
     );
     place.write("strange.csv", "node,x1,x2,y\nzebra,1,2,3\n");
     refused(

@@ -238,7 +238,7 @@ fn what_does_not_fit_together_is_named() {
         let text = stderr(&output);
         assert!(text.contains(word) && text.trim_end().lines().count() == 1, "{line}: {text}");
     };
-    refused("explain --run nowhere", "no config.toml");
+    refused("explain --run nowhere", "there is no folder nowhere");
     refused("explain --run run --folds 1", "--folds is 1");
     refused("explain --run run --out page.csv", ".html");
     refused("explain --run run --out run/report.html --force", "input file");

@@ -74,6 +74,17 @@ fn without_an_exchange_the_models_are_local_ones() {
 }
 
 #[test]
+fn rounds_that_are_not_needed_cost_nothing() {
+    let place = Place::with_small_data();
+    for (rounds, alpha) in [(u64::MAX, 1), (u64::MAX - 1, 0), (u64::MAX / 2, 1)] {
+        let output = place.run(&format!("{CHAIN} --alpha {alpha} --rounds {rounds}"));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let done = place.json("run/summary.json")["rounds"].as_u64().unwrap();
+        assert!(done < 10_000 && (done > 0) == (alpha > 0), "{done}");
+    }
+}
+
+#[test]
 fn the_only_point_of_a_node_is_not_held_back() {
     let place = Place::new();
     let mut points = String::from("node,x,y\n");

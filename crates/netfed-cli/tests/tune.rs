@@ -172,7 +172,7 @@ fn small_and_odd_data_are_tuned() {
 fn the_edge_of_the_grid_is_pointed_out() {
     let place = two_clusters();
     let output = place.run(&format!("{TUNE} --lambda-grid 0.001,0.01 --repeats 1 --out low"));
-    let text = stdout(&output);
+    let text = stderr(&output);
     assert!(
         text.contains("the largest λ tried, 0.01")
             && text.contains("--lambda-grid 0.01,0.03,0.1,0.3"),
@@ -180,7 +180,7 @@ fn the_edge_of_the_grid_is_pointed_out() {
     );
     let output =
         place.run(&format!("{TUNE} --lambda-grid 10,100 --penalty squared --repeats 1 --out high"));
-    let text = stdout(&output);
+    let text = stderr(&output);
     assert!(
         text.contains("between λ = 0 and λ = 10") && text.contains("--lambda-grid 0.3,1,3,10"),
         "{text}"
@@ -205,7 +205,7 @@ fn runs_that_do_not_converge_are_counted() {
     let place = two_clusters();
     let output = place.run(&format!("{TUNE} --lambdas 3 --folds 2 --repeats 1 --max-iter 1 --tol 1e-9 --solver primal-dual --out tuned"));
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert!(stdout(&output).contains("runs stopped before the tolerance"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("runs stopped before the tolerance"), "{}", stderr(&output));
     assert!(place.json("tuned/summary.json")["unsolved"].as_u64().unwrap() > 0);
 }
 

@@ -3,18 +3,13 @@
 
 mod fedrelax;
 
-use fedrelax::{
-    ALPHAS, SWEEPS, divergent, matrix, numbers, off, rounds, run, shared,
-    to_the_end,
-};
+use fedrelax::{ALPHAS, SWEEPS, divergent, matrix, numbers, off, rounds, run, shared, to_the_end};
 use netfed::generate::{
     self, Noise, linear_data, mixture_counts, mixture_graph, stochastic_block_model,
 };
 use netfed::loss::Loss;
 use netfed::penalty::{Penalty, Quadratic, Squared};
-use netfed::relax::{
-    Coupling, LocalUpdate, RelaxOptions, RelaxStatus, Relaxation, Sides, Sweep,
-};
+use netfed::relax::{Coupling, LocalUpdate, RelaxOptions, RelaxStatus, Relaxation, Sides, Sweep};
 use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, solve};
 use std::ops::ControlFlow;
 

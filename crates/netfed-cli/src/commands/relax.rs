@@ -34,7 +34,8 @@ pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
     let held = held_back(&input.points, args.hold_out, args.seed);
     let judge = held.contains(&true);
     let runs = 1 + usize::from(judge);
-    let steps = Steps::named(runs * (args.rounds as usize + 1), "rounds", args.results.quiet);
+    let rounds = (args.rounds as usize).saturating_add(1).saturating_mul(runs);
+    let steps = Steps::named(rounds, "rounds", args.results.quiet);
     let judged = match judge {
         true => Some(train(&input, args.rounds, args.seed, |r| !held[r], &steps)?),
         false => None,

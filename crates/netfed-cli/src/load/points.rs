@@ -26,6 +26,13 @@ pub(crate) struct PointTable {
 }
 
 impl PointTable {
+    /// How many rows every node has.
+    pub(crate) fn points_per_node(&self) -> Vec<usize> {
+        let mut count = vec![0; self.nodes.len()];
+        self.node_of_row.iter().for_each(|&node| count[node as usize] += 1);
+        count
+    }
+
     /// The features that are zero in every row.
     pub(crate) fn zero_features(&self) -> Vec<&str> {
         let mut zero = vec![true; self.features.len()];
@@ -158,6 +165,7 @@ mod tests {
         let table = read(text, &columns(Target::Real)).unwrap();
         assert_eq!(table.nodes, ["b", "a"]);
         assert_eq!(table.node_of_row, [0, 1, 0]);
+        assert_eq!(table.points_per_node(), [2, 1]);
         assert_eq!(table.features, ["x1", "x2"]);
         assert_eq!(table.x, [1.0, 0.0, 2.0, 0.0, 3.0, 0.0]);
         assert_eq!(table.y, Some(vec![0.5, 1.5, -2.0]));

@@ -37,8 +37,7 @@ pub(crate) fn count(asked: Option<usize>, points: &PointTable) -> Result<usize, 
         ))),
         Some(folds) => Ok(folds),
         None => {
-            let mut own = vec![0; points.nodes.len()];
-            points.node_of_row.iter().for_each(|&node| own[node as usize] += 1);
+            let own = points.points_per_node();
             Ok(if own.iter().all(|m| *m >= 2) { DEFAULT_FOLDS.min(rows) } else { 0 })
         }
     }

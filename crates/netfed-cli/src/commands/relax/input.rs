@@ -124,12 +124,10 @@ fn check_sizes(
     points: &PointTable,
     public: usize,
 ) -> Result<(), Failure> {
-    let mut count = vec![public; points.nodes.len()];
-    points.node_of_row.iter().for_each(|&i| count[i as usize] += 1);
-    let size = |(kind, points_here): (&ModelKind, usize)| {
-        kind.size(task, points.features.len(), points_here)
-    };
-    memory::check_models(kinds.iter().zip(count).map(|pair| (pair.0, size(pair))))
+    let size =
+        |(kind, own): (&ModelKind, usize)| kind.size(task, points.features.len(), own + public);
+    let nodes = kinds.iter().zip(points.points_per_node());
+    memory::check_models(nodes.map(|node| (node.0, size(node))))
 }
 
 /// Refuses an α with which the weights of public points are too large to compute with.

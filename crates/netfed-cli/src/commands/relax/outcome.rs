@@ -138,7 +138,7 @@ impl<'a> Outcome<'a> {
     fn nodes_csv(&self) -> String {
         let mut csv =
             Csv::new(["node", "model", "points", "held_back", "error_alone", "error_coupled"]);
-        let points = self.points_per_node();
+        let points = self.input.points.points_per_node();
         for (i, node) in self.input.points.nodes.iter().enumerate() {
             let judged = self.validation.as_ref().and_then(|v| v.nodes[i]);
             csv.row([
@@ -165,12 +165,6 @@ impl<'a> Outcome<'a> {
             ]);
         }
         csv.finish()
-    }
-
-    pub(super) fn points_per_node(&self) -> Vec<usize> {
-        let mut count = vec![0; self.input.points.nodes.len()];
-        self.input.points.node_of_row.iter().for_each(|&i| count[i as usize] += 1);
-        count
     }
 
     /// What the error is.
@@ -218,7 +212,7 @@ impl<'a> Outcome<'a> {
             "alpha": input.alpha,
             "rounds": rounds.len() - 1,
             "nodes": input.points.nodes.len(),
-            "nodes_with_data": self.points_per_node().iter().filter(|m| **m > 0).count(),
+            "nodes_with_data": input.points.points_per_node().iter().filter(|m| **m > 0).count(),
             "edges": input.graph.edges().len(),
             "features": input.points.features.len(),
             "points": input.points.node_of_row.len(),

@@ -32,8 +32,7 @@ pub(super) fn held_back(points: &PointTable, count: usize, seed: u64) -> Vec<boo
     if count == 0 {
         return vec![false; points.node_of_row.len()];
     }
-    let mut of_node = vec![0usize; points.nodes.len()];
-    points.node_of_row.iter().for_each(|&i| of_node[i as usize] += 1);
+    let of_node = points.points_per_node();
     let fold = folds(points, count, seed);
     let rows = fold.iter().zip(&points.node_of_row);
     rows.map(|(fold, &i)| *fold == 0 && of_node[i as usize] > 1).collect()
@@ -72,7 +71,7 @@ pub(super) fn train(
         steps.step(&format!("round {k}, variation {:.3e}", round.variation));
         stopped = interrupted();
         if stopped || input.alpha == 0.0 || k > 0 && round.change <= SETTLED {
-            (k..rounds).for_each(|_| steps.step("settled"));
+            steps.skip((rounds - k) as usize);
             break;
         }
     }

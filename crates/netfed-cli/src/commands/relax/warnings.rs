@@ -16,8 +16,7 @@ pub(super) fn warnings(
     args: &Relax,
 ) -> Vec<String> {
     let n = points.nodes.len();
-    let mut count = vec![0usize; n];
-    points.node_of_row.iter().for_each(|&i| count[i as usize] += 1);
+    let count = points.points_per_node();
     let far = distances(graph, alpha > 0.0, |i| count[i] > 0);
     let list = |keep: &dyn Fn(usize) -> bool| -> Vec<&str> {
         (0..n).filter(|&i| keep(i)).map(|i| points.nodes[i].as_str()).collect()

@@ -95,7 +95,7 @@ pub(super) fn advice(o: &Outcome) -> String {
         ),
         Some(v) if still_falling(v) => format!(
             "The error was still falling in the last round: try --rounds {}.",
-            2 * o.args.rounds
+            o.args.rounds.saturating_mul(2)
         ),
         Some(_) => format!(
             "Another α may be better still: compare with --alpha {} and --alpha {}.",
