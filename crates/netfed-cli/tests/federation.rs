@@ -406,6 +406,14 @@ fn models_of_any_kind_are_those_of_one_process() {
     fails(&format!("{base} --solver fed-relax"), "--public FILE");
     let relax = format!("{base} --solver fed-relax --public public.csv");
     fails(&format!("{relax} --model bush"), "--model: ");
+    let huge = command()
+        .current_dir(place.path(""))
+        .args(relax.split_whitespace())
+        .args(["--model", "perceptron hidden=1000000,1000000"])
+        .output()
+        .unwrap();
+    assert_eq!(huge.status.code(), Some(2), "{}", stderr(&huge));
+    assert!(stderr(&huge).contains("of memory, but only"), "{}", stderr(&huge));
     fails(&format!("{relax} --classes 1"), "two or more classes");
     fails(&format!("{relax} --async"), "lock step");
     fails(&format!("{relax} --intercept"), "--intercept");
