@@ -174,3 +174,24 @@ fn other_columns_of_public_points_are_not_read() {
     assert!(!stderr(&output).contains("not read"));
     assert!(models == std::fs::read(place.path("run/models.safetensors")).unwrap());
 }
+
+#[test]
+fn few_points_neither_praise_nor_condemn_coupling() {
+    let place = Place::with_small_data();
+    let mut seen = [false; 2];
+    for (seed, alpha) in [(0, 0.001), (1, 0.001), (2, 0.001), (0, 100.0), (1, 100.0), (2, 100.0)] {
+        let line = format!("{CHAIN} --hold-out 3 --alpha {alpha} --seed {seed}");
+        let said = stdout(&place.run(&line));
+        let summary = place.json("run/summary.json");
+        let error = |key: &str| summary["validation"][key].as_f64().unwrap();
+        let helps = error("coupled") < error("alone");
+        let word = if helps { "helps" } else { "hurts" };
+        assert!(
+            said.contains(&format!("So few points do not tell whether coupling {word}: ")),
+            "{said}"
+        );
+        assert!(place.read("run/report.html").contains("<header class=\"fair\">"));
+        seen[usize::from(helps)] = true;
+    }
+    assert_eq!(seen, [true; 2], "too few cases");
+}

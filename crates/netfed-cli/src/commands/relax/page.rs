@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use maud::{Markup, PreEscaped, html};
 
 use super::outcome::Outcome;
-use super::words::{advice, bound, gain, kinds, problem, public, variation, verdict};
+use super::words::{advice, bound, gain, kinds, problem, public, tells, variation, verdict};
 use crate::commands::path::page::{sentences, warnings};
 use crate::progress::duration;
 use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
@@ -17,7 +17,7 @@ const SHOWN: usize = 60;
 
 /// The whole page.
 pub(super) fn page(o: &Outcome) -> String {
-    let tone = match o.validation.as_ref().map(|v| v.effect()) {
+    let tone = match o.validation.as_ref().filter(|v| tells(v)).map(|v| v.effect()) {
         Some(Ordering::Greater) => "poor",
         Some(Ordering::Less) => "good",
         _ => "fair",

@@ -85,8 +85,10 @@ pub(super) fn advice(o: &Outcome) -> String {
         return "Exchange predictions with --rounds 10, and compare.".into();
     }
     match &o.validation {
-        Some(v) if v.effect() == Ordering::Greater && !tells(v) => format!(
-            "So few points do not tell whether coupling hurts: hold back more of them (--hold-out), or evaluate on other data (netfed evaluate) with --alpha {} and --alpha 0, too.",
+        Some(v) if v.effect() != Ordering::Equal && !tells(v) => format!(
+            "{} whether coupling {}: hold back more points (--hold-out), or evaluate on other data (netfed evaluate) with --alpha {} and --alpha 0, too.",
+            if v.points < FEW { "So few points do not tell" } else { "Most nodes say otherwise, so it is open" },
+            if v.effect() == Ordering::Less { "helps" } else { "hurts" },
             other(0.1)
         ),
         Some(v) if v.effect() == Ordering::Greater => format!(
@@ -112,10 +114,15 @@ pub(super) fn advice(o: &Outcome) -> String {
 /// Points held back below which nothing is said about what coupling does.
 const FEW: usize = 30;
 
-/// Whether the points held back are many enough, and not against most of the nodes.
-fn tells(v: &Validation) -> bool {
+/// Whether the points held back are many enough, and most of the nodes agree.
+pub(super) fn tells(v: &Validation) -> bool {
     let (better, worse, _) = v.verdicts();
-    v.points >= FEW && worse >= better
+    v.points >= FEW
+        && match v.effect() {
+            Ordering::Less => better >= worse,
+            Ordering::Greater => worse >= better,
+            Ordering::Equal => true,
+        }
 }
 
 fn still_falling(v: &Validation) -> bool {
