@@ -170,14 +170,13 @@ impl ModelFolder {
         all.map(|saved| saved.to_bytes(&models)).transpose()
     }
 
-    /// Reads data points with the features of the models.
-    pub(crate) fn read(&self, path: &Path, target_optional: bool) -> Result<PointTable, Failure> {
+    /// Reads data points with the features of the models, and with labels if they are wanted.
+    pub(crate) fn read(&self, path: &Path, labels: bool) -> Result<PointTable, Failure> {
         let columns = PointColumns {
             node: self.saved.node_column.clone(),
             target: self.saved.target.clone(),
             features: Some(self.saved.features.clone()),
-            kind: Target::Real,
-            target_optional,
+            kind: if labels { Target::Real } else { Target::None },
             trained: true,
             ..PointColumns::default()
         };

@@ -71,13 +71,13 @@ impl RunFolder {
         Ok(RunFolder { settings, models, node, low_label })
     }
 
-    /// Reads data points with the features of the run.
-    pub(crate) fn read(&self, path: &Path, target_optional: bool) -> Result<PointTable, Failure> {
+    /// Reads data points with the features of the run, and with labels if they are wanted.
+    pub(crate) fn read(&self, path: &Path, labels: bool) -> Result<PointTable, Failure> {
         let named = self.models.features.len() - usize::from(self.settings.intercept);
         let columns = PointColumns {
             node_optional: false,
             features: Some(self.models.features[..named].to_vec()),
-            target_optional,
+            kind: if labels { self.settings.columns.kind } else { Target::None },
             trained: true,
             ..self.settings.columns.clone()
         };

@@ -15,7 +15,8 @@ use common::{Place, SMALL, stderr, stdout};
 fn predictions_are_the_models_applied() {
     let place = Place::with_small_data();
     assert_eq!(place.run(&format!("{SMALL} --intercept")).status.code(), Some(0));
-    place.write("new.csv", "x2,node,x1\n2,b,1\n-1,a,3\n");
+    // Labels are not read.
+    place.write("new.csv", "x2,node,y,x1\n2,b,,1\n-1,a,unknown,3\n");
     let output = place.run("predict --run run --data new.csv --out predictions.csv");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let models = place.read("run/parameters.csv");

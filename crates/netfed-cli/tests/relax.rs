@@ -121,7 +121,7 @@ fn classes_have_probabilities_and_public_points_come_from_a_file() {
     assert_eq!(summary["classes"], serde_json::json!([3.0, 5.0, 8.0]));
     assert_eq!(summary["public_points_from"], "the file public.csv");
     // Also the node without data predicts; it has learned from its neighbor.
-    place.write("new.csv", "node,x\nout,1\nout,3\nout,5\n0,1\n1,3\n2,5\n");
+    place.write("new.csv", "node,x,kind\nout,1,\nout,3,\nout,5,?\n0,1,\n1,3,\n2,5,\n");
     let output = place.run("predict --run run --data new.csv --out p.csv");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = place.read("p.csv");

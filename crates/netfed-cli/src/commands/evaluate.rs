@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
         true => by_models(args)?,
         false => {
             let run = RunFolder::open(&args.run)?;
-            let points = run.read(&args.data, false)?;
+            let points = run.read(&args.data, true)?;
             let models: Vec<&[f64]> = points.nodes.iter().map(|n| run.model(n)).collect();
             let measured = measures(run.loss(), run.settings.intercept, &models, &points);
             (points, measured)
@@ -46,7 +46,7 @@ type Measured = (PointTable, ([&'static str; 2], Vec<[f64; 2]>));
 /// The measures of the models of `netfed relax`. A probability of 0 for the true class counts as 1e-15 in the log loss.
 fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
     let run = ModelFolder::open(&args.run)?;
-    let points = run.read(&args.data, false)?;
+    let points = run.read(&args.data, true)?;
     let predictions = run.predict(&points)?;
     let (labels, classes) = (points.y.as_deref().unwrap_or(&[]), &run.saved.classes);
     if !classes.is_empty() {

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
         ));
     }
     check_file(&args.out, args.force, &[&args.data, &args.run.join("parameters.csv")])?;
-    let points = run.read(&args.data, true)?;
+    let points = run.read(&args.data, false)?;
     let scores = run.scores(&points);
     let extra = match run.loss() {
         LossKind::Logistic => Some("probability"),
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
 fn by_models(args: &Predict) -> Result<u8, Failure> {
     let run = ModelFolder::open(&args.run)?;
     check_file(&args.out, args.force, &[&args.data, &args.run.join(FILE)])?;
-    let points = run.read(&args.data, true)?;
+    let points = run.read(&args.data, false)?;
     let predictions = run.predict(&points)?;
     let classes = &run.saved.classes;
     let probabilities = classes.iter().map(|c| format!("probability_{c}"));
