@@ -176,6 +176,19 @@ fn other_columns_of_public_points_are_not_read() {
 }
 
 #[test]
+fn other_columns_of_models_are_named() {
+    let place = Place::with_small_data();
+    place.write("models.csv", "node,model,depth\na,tree,2\n");
+    let output = place.run(&format!("{CHAIN} --alpha 1 --models models.csv"));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let warning = "warning: models.csv has columns that are not read (options stand in the column \"options\", as depth=4): \"depth\".";
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
+    place.write("models.csv", "node,model,options\na,tree,depth=2\n");
+    let output = place.run(&format!("{CHAIN} --alpha 1 --models models.csv"));
+    assert!(!stderr(&output).contains("not read"), "{}", stderr(&output));
+}
+
+#[test]
 fn few_points_neither_praise_nor_condemn_coupling() {
     let place = Place::with_small_data();
     let mut seen = [false; 2];

@@ -14,20 +14,10 @@ pub(crate) fn check_nodes(
     known: impl Fn(&str) -> bool,
     where_listed: &str,
 ) -> Result<(), InputError> {
-    let name = |row: usize| points.nodes[points.node_of_row[row] as usize].as_str();
-    let mut rows = 0..points.node_of_row.len();
-    match rows.find(|&row| !known(name(row))) {
-        None => Ok(()),
-        Some(row) => {
-            let node = quote(name(row));
-            Err(fault(
-                path,
-                row,
-                column,
-                &format!("the node {node} is not in the run; {where_listed}"),
-            ))
-        }
-    }
+    let Some(node) = points.nodes.iter().position(|n| !known(n)) else { return Ok(()) };
+    let row = points.node_of_row.iter().position(|&i| i as usize == node).unwrap_or(0);
+    let name = quote(&points.nodes[node]);
+    Err(fault(path, row, column, &format!("the node {name} is not in the run; {where_listed}")))
 }
 
 /// Refuses labels that are none of the classes.

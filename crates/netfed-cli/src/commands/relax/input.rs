@@ -107,6 +107,11 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
     check_weights(&graph, alpha, args)?;
     let mut warnings = warnings(&points, &graph, alpha, args);
     warnings.extend(ignored);
+    if let Some(path) = &args.models {
+        let known = |c: &str| ["node", "model", "options"].contains(&c);
+        let what = "are not read (options stand in the column \"options\", as depth=4)";
+        warnings.extend(unread(path, &column_names(path)?, known, what));
+    }
     let public = Arc::new(public);
     Ok(Input { points, graph, task, classes, kinds, public, scaling, alpha, warnings })
 }
@@ -221,9 +226,9 @@ pub(crate) fn read_public(
 ) -> Result<(Vec<f64>, Option<String>), Failure> {
     let file = path.display();
     let theirs = column_names(path)?;
-    let others: Vec<&str> = theirs.iter().map(String::as_str).collect();
     if features.iter().any(|f| !theirs.contains(f)) {
-        let ours: Vec<&str> = features.iter().map(String::as_str).collect();
+        let [ours, others]: [Vec<&str>; 2] =
+            [features, &theirs].map(|list| list.iter().map(String::as_str).collect());
         return Err(Failure::input(format!(
             "{file}: expected the features of {source}, which are {}; found {}.",
             names(&ours),
@@ -232,10 +237,7 @@ pub(crate) fn read_public(
     }
     let known =
         |c: &str| c == columns.node || c == columns.target || features.iter().any(|f| f == c);
-    let others: Vec<&str> = others.into_iter().filter(|c| !known(c)).collect();
-    let ignored = (!others.is_empty()).then(|| {
-        format!("{file} has columns that are no features and are not read: {}", names(&others))
-    });
+    let ignored = unread(path, &theirs, known, "are no features and are not read");
     let columns = PointColumns {
         node_optional: true,
         kind: Target::None,
@@ -243,4 +245,16 @@ pub(crate) fn read_public(
         ..columns.clone()
     };
     Ok((read_points(path, &columns)?.x, ignored))
+}
+
+/// A warning about columns of a file that `known` does not know.
+fn unread(
+    path: &Path,
+    columns: &[String],
+    known: impl Fn(&str) -> bool,
+    what: &str,
+) -> Option<String> {
+    let others: Vec<&str> = columns.iter().map(String::as_str).filter(|c| !known(c)).collect();
+    let list = || format!("{} has columns that {what}: {}", path.display(), names(&others));
+    (!others.is_empty()).then(list)
 }
