@@ -85,6 +85,40 @@ fn rounds_that_are_not_needed_cost_nothing() {
 }
 
 #[test]
+fn neighbors_that_trade_their_predictions_are_told_to_lower_alpha() {
+    // Two lines apart by 5. With a large α each node takes over what the other said, round after round.
+    let place = Place::new();
+    let mut points = String::from("node,x,y\n");
+    for k in 0..10 {
+        points.push_str(&format!("a,{k},{}\nb,{k},{}\n", k, k + 5));
+    }
+    place.write("points.csv", &points);
+    place.write("edges.csv", "source,target,weight\na,b,2\n");
+    for alpha in ["50", "1e6", "1e90"] {
+        let output = place.run(&format!("{CHAIN} --alpha {alpha} --quiet"));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let said = stderr(&output);
+        assert!(
+            said.contains("warning: the rounds do not settle, the last one moved predictions by "),
+            "{said}"
+        );
+        assert!(
+            said.contains(&format!(
+                "--alpha {} is so large that neighbors trade their predictions; try --alpha 0.5.",
+                if alpha == "1e6" { "1000000" } else { alpha }
+            )),
+            "{said}"
+        );
+        let summary = place.json("run/summary.json");
+        assert!(summary["warnings"][0].as_str().unwrap().contains("do not settle"), "{summary}");
+        assert!(place.read("run/report.html").contains("the rounds do not settle"));
+    }
+    // What is advised settles.
+    let output = place.run(&format!("{CHAIN} --alpha 0.5"));
+    assert!(!stderr(&output).contains("settle"), "{}", stderr(&output));
+}
+
+#[test]
 fn the_only_point_of_a_node_is_not_held_back() {
     let place = Place::new();
     let mut points = String::from("node,x,y\n");

@@ -51,6 +51,7 @@ pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
     let seconds = start.elapsed().as_secs_f64();
     let outcome = Outcome::new(&input, args, judged, trained, seconds)?;
     let summary = outcome.write(folder)?;
+    warn(&outcome.warnings[input.warnings.len()..]);
     args.results.tell(&summary, || outcome.words());
     Ok(if outcome.trained.stopped { 3 } else { 0 })
 }

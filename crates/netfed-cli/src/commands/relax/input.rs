@@ -135,10 +135,15 @@ fn check_sizes(
     memory::check_models(nodes.map(|node| (node.0, size(node))))
 }
 
+/// The largest weight of all edges of a node. With α = 1/heaviest neighbors count as much as the own points there, and less elsewhere.
+pub(super) fn heaviest(graph: &Graph) -> f64 {
+    let total = |i| graph.incident(i).iter().map(|inc| graph.edges()[inc.edge()].weight).sum();
+    (0..graph.nodes()).map(total).fold(0.0, f64::max)
+}
+
 /// Refuses an α with which the weights of public points are too large to compute with.
 fn check_weights(graph: &Graph, alpha: f64, args: &Relax) -> Result<(), Failure> {
-    let total = |i| graph.incident(i).iter().map(|inc| graph.edges()[inc.edge()].weight).sum();
-    let most = (0..graph.nodes()).map(total).fold(0.0, f64::max);
+    let most = heaviest(graph);
     // Those of all neighbors and, at most as much, of self-distillation.
     match 2.0 * alpha * most <= HEAVIEST {
         true => Ok(()),

@@ -88,6 +88,8 @@ pub(super) struct Outcome<'a> {
     pub(super) validation: Option<Validation>,
     pub(super) trained: Trained,
     pub(super) clusters: Vec<ClusterVariation>,
+    /// Those about the input, then those about the rounds.
+    pub(super) warnings: Vec<String>,
     pub(super) seconds: f64,
 }
 
@@ -100,8 +102,9 @@ impl<'a> Outcome<'a> {
         seconds: f64,
     ) -> Result<Outcome<'a>, Failure> {
         let validation = judged.and_then(|j| Validation::new(&j.errors, input));
-        let mut outcome =
-            Outcome { input, args, validation, trained, clusters: Vec::new(), seconds };
+        let (clusters, warnings) = (Vec::new(), input.warnings.clone());
+        let mut outcome = Outcome { input, args, validation, trained, clusters, warnings, seconds };
+        outcome.warnings.extend(words::unsettled(&outcome));
         if outcome.exchanged() {
             outcome.clusters = variations(input, &outcome.trained.models)?;
         }
@@ -229,7 +232,7 @@ impl<'a> Outcome<'a> {
             "validation": validation,
             "standardize": self.args.standardize,
             "seed": self.args.seed,
-            "warnings": input.warnings,
+            "warnings": self.warnings,
             "seconds": (self.seconds * 1e6).round() / 1e6,
             "version": env!("CARGO_PKG_VERSION"),
         })

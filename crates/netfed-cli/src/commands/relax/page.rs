@@ -38,7 +38,7 @@ pub(super) fn page(o: &Outcome) -> String {
             }
         }
         (sentences("What to take from it", &lines))
-        (warnings(&o.input.warnings))
+        (warnings(&o.warnings))
         @if o.exchanged() {
             section { h2 { "Round by round" } div.pair { (rounds(o)) (errors(o)) } }
             (nodes(o))

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::input::heaviest;
 use super::outcome::{Outcome, Validation};
 use crate::commands::path::trail::rounded;
 use crate::progress::duration;
@@ -130,6 +131,30 @@ fn still_falling(v: &Validation) -> bool {
         [.., before, last] => v.rounds.len() > 2 && last < 0.98 * before,
         _ => false,
     }
+}
+
+/// Rounds that move predictions by more than this part, and hardly less than the round before, do not settle.
+const MOVED: f64 = 0.1;
+
+/// A warning about rounds that do not settle. Where α is large, neighbors may trade their predictions in every round.
+pub(super) fn unsettled(o: &Outcome) -> Option<String> {
+    let [_, _, .., before, last] = o.trained.rounds[..] else { return None };
+    if last.change <= MOVED.max(0.5 * before.change) {
+        return None;
+    }
+    let (usual, alpha) = (1.0 / heaviest(&o.input.graph), o.input.alpha);
+    let advice = match usual < 0.5 * alpha {
+        true => format!(
+            "--alpha {} is so large that neighbors trade their predictions; try --alpha {}",
+            rounded(alpha, 1),
+            rounded(usual, 0)
+        ),
+        false => format!("try --rounds {}", o.args.rounds.saturating_mul(2)),
+    };
+    let percent = 100.0 * last.change;
+    Some(format!(
+        "the rounds do not settle, the last one moved predictions by {percent:.0}%: {advice}"
+    ))
 }
 
 /// How far the predictions of neighbors are apart.
