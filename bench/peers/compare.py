@@ -68,15 +68,17 @@ def main():
     (options.folder / "cvxpy.json").write_text(json.dumps(cases, indent=1) + "\n")
 
     print(f"Milliseconds to a true relative suboptimality of {TARGET:g}, one thread.\n")
-    columns = ["case", "fastest of CVXPY", "solve", "netfed", "ratio", "fastest with setup", "setup + solve", "netfed", "ratio", "Algorithm 1", "iterations", "ratio"]
+    columns = ["case", "fastest of CVXPY", "solve", "netfed", "ratio", "fastest with setup", "setup + solve", "netfed", "ratio"]
+    columns += ["fastest call", "call", "netfed", "ratio", "Algorithm 1", "iterations", "ratio"]
     print("| " + " | ".join(columns) + " |")
     print("|" + " --- |" * len(columns))
-    ratios = {"solve": [], "whole": []}
+    ratios = {"solve": [], "whole": [], "call": []}
     against_algorithm_1 = []
     for case in cases:
         auto, first = (netfed.get((case["instance"], case["penalty"], method), {}) for method in ("auto", "algorithm 1"))
         cells = [f"{case['instance']} {case['penalty']}"]
-        own = {"solve": auto.get("seconds"), "whole": plus(auto.get("seconds"), auto.get("build_seconds"))}
+        with_build = plus(auto.get("seconds"), auto.get("build_seconds"))
+        own = {"solve": auto.get("seconds"), "whole": with_build, "call": with_build}
         for clock, seconds in own.items():
             reached = {solver: r[clock] for solver, r in case["solvers"].items() if clock in r}
             fastest = min(reached, key=reached.get, default="none")
@@ -88,7 +90,11 @@ def main():
         cells += [ms(first.get("seconds")), str(first.get("iterations") or "–"), times(gain)]
         print("| " + " | ".join(cells) + " |")
     print()
-    for clock, words in (("solve", "by solve_time alone"), ("whole", "with setup on both sides")):
+    for clock, words in (
+        ("solve", "by solve_time alone"),
+        ("whole", "with setup on both sides"),
+        ("call", "by the CPU time of CVXPY's call of the solver, netfed with its setup"),
+    ):
         known = [r for r in ratios[clock] if r]
         print(
             f"Of {len(cases)} cases, {words}: at least 10 times faster than the fastest of CVXPY's solvers in {sum(r >= 10 for r in known)}, "
@@ -99,12 +105,12 @@ def main():
         f"Against Algorithm 1: at least 5 times faster in {sum(gain >= 5 for gain in long)} of the {len(long)} cases where it needs more than 500 iterations; "
         f"more than 1.2 times slower in {sum(gain < 1 / 1.2 for _, gain in against_algorithm_1)}."
     )
-    print(f"\nEvery solver: solve / setup + solve, in ms; limit {options.limit:g} s and {options.memory:g} GiB each.\n")
+    print(f"\nEvery solver: solve / setup + solve / call, in ms; limit {options.limit:g} s and {options.memory:g} GiB each.\n")
     print("| case | " + " | ".join(SOLVERS) + " |")
     print("| --- |" + " ---: |" * len(SOLVERS))
     for case in cases:
         results = [case["solvers"].get(solver) for solver in SOLVERS]
-        cells = ["" if r is None else r.get("reason") or f"{ms(r['solve'])} / {ms(r['whole'])}" for r in results]
+        cells = ["" if r is None else r.get("reason") or f"{ms(r['solve'])} / {ms(r['whole'])} / {ms(r['call'])}" for r in results]
         print(f"| {case['instance']} {case['penalty']} | " + " | ".join(cells) + " |")
 
 

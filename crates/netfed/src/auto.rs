@@ -135,7 +135,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
     let finish =
         smooth && matches!(kinks, Kinks::Zero | Kinks::Coordinates) && size <= MOST_FINISHED;
     let kappa = edge_weights(problem);
-    let mut sweep = Sweep::new(problem, run.options.step_ratio, |e| kappa[e]);
+    let mut sweep = Sweep::new(problem, run.options.step_ratio, |e| kappa[e]).near();
     // The groups of a solution for a similar λ may be right already.
     let warm = start.is_some();
     if let Some(start) = start {

@@ -98,7 +98,14 @@ impl Preconditioner {
             }
             add(i, &block);
         }
-        if reduced.curved() {
+        if let Some(h) = problem.penalty().constant_curvature() {
+            block.fill(0.0);
+            for i in 0..problem.nodes() {
+                let sum = h * reduced.couplings(i).map(|(c, _)| c).sum::<f64>();
+                (0..dim).for_each(|j| block[j * dim + j] = sum);
+                add(i, &block);
+            }
+        } else if reduced.curved() {
             let mut diff = vec![0.0; dim];
             for &e in &reduced.active_edges {
                 let edge = problem.graph().edges()[e as usize];

@@ -136,6 +136,18 @@ fn check_prox(loss: &dyn Loss, v: &[f64], step: f64, rng: &mut ChaCha8Rng) -> Re
     loss.prox(v, step, &mut other);
     let apart = distance(&z, &other);
     law(apart <= 1e-9 * (1.0 + norm(&z)), "prox does not depend on the guess", &[step, apart])?;
+    for reach in [1e-3, 0.1, 3.0] {
+        let guess: Vec<f64> =
+            z.iter().zip(random_vector(rng, d, reach)).map(|(a, b)| a + b).collect();
+        let mut near = guess.clone();
+        loss.prox_near(v, step, &mut near);
+        let (error, way) = (distance(&near, &z), distance(&guess, &z));
+        law(
+            error <= 0.05 * way + 1e-9 * (1.0 + norm(&z)),
+            "an inexact prox is wrong by at most 5% of the way from the guess",
+            &[step, error, way],
+        )?;
+    }
     let slope: Vec<f64> = v.iter().zip(&z).map(|(a, b)| (a - b) / step).collect();
     let lz = loss.value(&z);
     for scale in [1e-3, 1.0, 10.0] {
@@ -260,6 +272,10 @@ pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(),
         check_derivatives(penalty, &v, &random_vector(&mut rng, dim, 1.0))?;
         if let Some(named) = penalty.norm() {
             law(named.of(&v) == value, "φ is the norm it names", &[value])?;
+        }
+        if let Some(h) = penalty.constant_curvature() {
+            let square = 0.5 * h * dot(&v, &v);
+            law((value - square).abs() <= 1e-12 * square, "φ = (h/2)‖·‖²", &[value, square])?;
         }
         let bound = match penalty.growth(dim) {
             PenaltyGrowth::Linear(k) => k * norm(&v),

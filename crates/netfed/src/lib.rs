@@ -68,6 +68,7 @@ mod edge_steps;
 mod edge_terms;
 mod elimination;
 mod error;
+mod exp;
 mod fed_admm;
 pub mod flavor;
 mod fusion;

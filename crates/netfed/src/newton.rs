@@ -6,11 +6,12 @@
 //! group. Where a step would cross a kink, the groups on both sides are joined.
 
 use crate::fusion::Fusion;
-use crate::linalg::axpy;
+use crate::linalg::{axpy, square_distance};
 use crate::parallel::{dot, for_rows, sum_rows};
 use crate::penalty::Kinks;
 use crate::problem::difference;
-use crate::system::System;
+use crate::system::{AddDifferences, System};
+use crate::wide::wide;
 use crate::{Matrix, Problem};
 
 const NEWTON_STEPS: usize = 30;
@@ -159,6 +160,15 @@ impl<'a> Reduced<'a> {
         let nodes =
             sum_rows(problem.nodes(), 8 * dim, 0, |i, _| problem.loss(i).value(params.row(i)));
         let edges = &self.active_edges;
+        if let Some(h) = problem.penalty().constant_curvature() {
+            let square = |e: usize| {
+                let edge = problem.graph().edges()[e];
+                0.5 * h
+                    * problem.coupling(e)
+                    * square_distance(params.row(edge.tail), params.row(edge.head))
+            };
+            return nodes + sum_rows(edges.len(), 2 * dim, 0, |k, _| square(edges[k] as usize));
+        }
         let between = sum_rows(edges.len(), 2 * dim, dim, |k, diff| {
             problem.edge_value(edges[k] as usize, params, diff)
         });
@@ -169,9 +179,14 @@ impl<'a> Reduced<'a> {
     fn gradient(&self, params: &Matrix, out: &mut [f64]) {
         let (problem, dim) = (self.problem, self.problem.dim());
         let graph = problem.graph();
+        let constant = problem.penalty().constant_curvature();
         for_rows(out, dim, 16 * dim, 2 * dim, |i, g, scratch| {
             let (diff, slope) = scratch.split_at_mut(dim);
             problem.loss(i).gradient(params.row(i), g);
+            if let Some(h) = constant {
+                let edges = self.couplings(i).map(|(c, neighbor)| (c * h, params.row(neighbor)));
+                return wide(AddDifferences { own: params.row(i), edges, out: g });
+            }
             for inc in graph.incident(i).iter().filter(|inc| self.active[inc.edge()]) {
                 let e = graph.edges()[inc.edge()];
                 difference(params.row(e.tail), params.row(e.head), diff);

@@ -7,11 +7,14 @@ use crate::loss::{Compact, least_squares_prox, mean_prox};
 const MOST_PACKED: usize = 16;
 
 /// The losses in the order of the layout, where they have a compact form and few parameters.
+#[derive(Default)]
 pub(crate) struct Packed {
     /// First entry of every place in `data`; empty when nothing is packed.
     first: Vec<usize>,
     kind: Vec<u8>,
     data: Vec<f64>,
+    /// Whether a prox without closed form may be inexact.
+    pub(crate) near: bool,
 }
 
 /// The compact forms, by number.
@@ -21,7 +24,7 @@ const MEAN: u8 = 2;
 
 impl Packed {
     pub(crate) fn new(problem: &Problem, order: &[u32]) -> Packed {
-        let mut packed = Packed { first: Vec::new(), kind: Vec::new(), data: Vec::new() };
+        let mut packed = Packed::default();
         let forms = || order.iter().map(|&i| problem.loss(i as usize).compact());
         if problem.dim() > MOST_PACKED || forms().any(|form| form.is_none()) {
             return packed;
@@ -58,7 +61,12 @@ impl Packed {
         out: &mut [f64],
     ) {
         let Some(&kind) = self.kind.get(place) else {
-            return problem.loss(node).prox(at, step, out);
+            let loss = problem.loss(node);
+            return if self.near {
+                loss.prox_near(at, step, out)
+            } else {
+                loss.prox(at, step, out)
+            };
         };
         let data = &self.data[self.first[place]..self.first[place + 1]];
         let dim = if DIM == 0 { at.len() } else { DIM };

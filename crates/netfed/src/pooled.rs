@@ -123,7 +123,9 @@ fn pool_margins(problem: &Problem, nodes: &[usize]) -> Option<Pooled> {
     let pooled = LinearModel::new(Logistic, Dataset::new(d, features, labels).ok()?, 0.0, 0.0);
     let mut w = vec![0.0; d];
     let zero = vec![0.0; d];
-    pooled.maximizer(&zero, &mut w);
+    if pooled.points() > 0 {
+        pooled.maximizer(&zero, &mut w);
+    }
     let (x, y) = pooled.margins()?;
     let (mut hessian, mut mismatch) = (vec![0.0; d * d], vec![0.0; d]);
     for (x, y) in x.chunks_exact(d).zip(y) {

@@ -7,6 +7,7 @@ use crate::half::Link;
 use crate::linalg::{axpy, dot, square_distance};
 use crate::loss::Loss;
 use crate::penalty::{Penalty, ROUNDING};
+use crate::wide::{Loop, wide};
 
 /// A part of the sums of a certificate.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -147,21 +148,38 @@ pub(crate) fn of_slot(
     Share::of_edge(penalty, link.coupling, (own, neighbor), dual, step)
 }
 
-/// Slope sᵢ = −Σ sign·u of a node. A compensated sum: large duals that cancel must not hide small ones.
+/// Slope sᵢ = −Σ sign·u of a node.
 pub(crate) fn slope<'u>(flows: impl Iterator<Item = (f64, &'u [f64])>, scratch: &mut Scratch) {
     let Scratch { slope, out: lost, .. } = scratch;
-    slope.fill(0.0);
-    lost.fill(0.0);
-    for (sign, u) in flows {
-        for ((s, l), u) in slope.iter_mut().zip(lost.iter_mut()).zip(u) {
-            let term = -sign * u;
-            let sum = *s + term;
-            let added = sum - *s;
-            *l += (*s - (sum - added)) + (term - added);
-            *s = sum;
+    wide(Slope { flows, slope, lost });
+}
+
+/// A compensated sum: large duals that cancel must not hide small ones.
+struct Slope<'s, F> {
+    flows: F,
+    slope: &'s mut [f64],
+    lost: &'s mut [f64],
+}
+
+impl<'u, F: Iterator<Item = (f64, &'u [f64])>> Loop for Slope<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Slope { flows, slope, lost } = self;
+        slope.fill(0.0);
+        lost.fill(0.0);
+        for (sign, u) in flows {
+            for ((s, l), u) in slope.iter_mut().zip(lost.iter_mut()).zip(u) {
+                let term = -sign * u;
+                let sum = *s + term;
+                let added = sum - *s;
+                *l += (*s - (sum - added)) + (term - added);
+                *s = sum;
+            }
         }
+        slope.iter_mut().zip(lost.iter()).for_each(|(s, l)| *s += l);
     }
-    axpy(1.0, lost, slope);
 }
 
 /// A bracket that rounding may have made negative. An undefined one (∞ − ∞) bounds nothing.

@@ -85,6 +85,12 @@ impl<'a> Sweep<'a> {
         }
     }
 
+    /// From now on a prox without closed form may be inexact, as much as the models still move.
+    pub(crate) fn near(mut self) -> Sweep<'a> {
+        self.losses.near = true;
+        self
+    }
+
     /// Takes over a given point. Nodes without edges keep the minimizer of their own loss.
     pub(crate) fn set(&mut self, start: &Start) {
         let dim = self.problem.dim();

@@ -11,6 +11,7 @@ use crate::newton::Reduced;
 use crate::parallel::for_rows;
 use crate::penalty::Kinks;
 use crate::problem::difference;
+use crate::wide::{Loop, wide};
 use crate::{Matrix, Problem};
 
 /// Sweeps that a factorization may cost, if there is credit for it.
@@ -307,16 +308,29 @@ impl Reduced<'_> {
         }
     }
 
+    /// c and the neighbor of every active edge of a node.
+    pub(crate) fn couplings(&self, node: usize) -> impl Iterator<Item = (f64, usize)> {
+        let edges = self.problem.graph().incident(node).iter();
+        edges
+            .filter(|inc| self.active[inc.edge()])
+            .map(|inc| (self.problem.coupling(inc.edge()), inc.neighbor()))
+    }
+
     /// out ← Hessian·direction, at every node's parameters.
     pub(crate) fn hessian_times(&self, params: &Matrix, direction: &[f64], out: &mut [f64]) {
         let (problem, dim) = (self.problem, self.problem.dim());
         let graph = problem.graph();
         let of = |node: usize| &direction[node * dim..(node + 1) * dim];
+        let constant = problem.penalty().constant_curvature();
         for_rows(out, dim, 16 * dim, 2 * dim, |i, y, scratch| {
             y.fill(0.0);
             problem.loss(i).add_hessian_times(params.row(i), of(i), y);
             if !self.curved() {
                 return;
+            }
+            if let Some(h) = constant {
+                let edges = self.couplings(i).map(|(c, neighbor)| (c * h, of(neighbor)));
+                return wide(AddDifferences { own: of(i), edges, out: y });
             }
             let (diff, along) = scratch.split_at_mut(dim);
             for inc in graph.incident(i).iter().filter(|inc| self.active[inc.edge()]) {
@@ -326,5 +340,52 @@ impl Reduced<'_> {
                 problem.penalty().add_curvature_times(diff, problem.coupling(inc.edge()), along, y);
             }
         });
+    }
+}
+
+/// out ← out + Σ c·(own − other) over (c, other).
+pub(crate) struct AddDifferences<'v, E> {
+    pub(crate) own: &'v [f64],
+    pub(crate) edges: E,
+    pub(crate) out: &'v mut [f64],
+}
+
+impl<'v, E: Iterator<Item = (f64, &'v [f64])>> Loop for AddDifferences<'v, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        // Short loops unrolled, in registers.
+        match self.own.len() {
+            1 => self.fixed::<1>(),
+            2 => self.fixed::<2>(),
+            3 => self.fixed::<3>(),
+            4 => self.fixed::<4>(),
+            _ => self.edges.for_each(|(c, other)| add_difference(c, self.own, other, self.out)),
+        }
+    }
+}
+
+impl<'v, E: Iterator<Item = (f64, &'v [f64])>> AddDifferences<'v, E> {
+    #[inline(always)]
+    fn fixed<const DIM: usize>(self) {
+        let (Some(own), Some(out)) = (self.own.first_chunk::<DIM>(), self.out.first_chunk_mut())
+        else {
+            return;
+        };
+        let mut sum: [f64; DIM] = *out;
+        for other in self.edges.filter_map(|(c, other)| Some((c, other.first_chunk()?))) {
+            let (c, other): (f64, &[f64; DIM]) = other;
+            add_difference(c, own, other, &mut sum);
+        }
+        *out = sum;
+    }
+}
+
+/// out ← out + c·(a − b)
+#[inline(always)]
+fn add_difference(c: f64, a: &[f64], b: &[f64], out: &mut [f64]) {
+    for ((y, a), b) in out.iter_mut().zip(a).zip(b) {
+        *y += c * (a - b);
     }
 }

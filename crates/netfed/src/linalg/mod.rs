@@ -12,42 +12,51 @@ use crate::Error;
 use faer::{MatRef, Side};
 
 /// ⟨a, b⟩. Long vectors are added up in eight sums side by side: a fixed order that a processor likes.
-#[inline]
+#[inline(always)]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     if a.len() < 16 {
-        return a.iter().zip(b).fold(0.0, |sum, (x, y)| sum + x * y);
+        let mut sum = 0.0;
+        for (x, y) in a.iter().zip(b) {
+            sum += x * y;
+        }
+        return sum;
     }
-    let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let mut sums = [0.0; 8];
+    sum_of(a, b, |x, y| x * y)
+}
+
+/// Σ f(a_j, b_j), in eight sums, then four, then one.
+#[inline(always)]
+fn sum_of(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
+    let ((a8, a), (b8, b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut eight = [0.0; 8];
     for (x, y) in a8.iter().zip(b8) {
-        (0..8).for_each(|k| sums[k] += x[k] * y[k]);
+        (0..8).for_each(|k| eight[k] += f(x[k], y[k]));
     }
-    let rest = a_rest.iter().zip(b_rest).fold(0.0, |sum, (x, y)| sum + x * y);
-    sums.iter().fold(rest, |sum, s| sum + s)
+    let mut four: [f64; 4] = std::array::from_fn(|k| eight[k] + eight[k + 4]);
+    let ((a4, a), (b4, b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    for (x, y) in a4.iter().zip(b4) {
+        (0..4).for_each(|k| four[k] += f(x[k], y[k]));
+    }
+    let rest = a.iter().zip(b).fold(0.0, |sum, (x, y)| sum + f(*x, *y));
+    ((four[0] + four[2]) + (four[1] + four[3])) + rest
 }
 
 /// Σ|a_j b_j|, the size of the terms of ⟨a, b⟩.
+#[inline(always)]
 pub(crate) fn dot_size(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| (x * y).abs()).sum()
+    sum_of(a, b, |x, y| (x * y).abs())
 }
 
 /// ‖a‖₂
-#[inline]
+#[inline(always)]
 pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
 /// ‖a − b‖₂²
-#[inline]
+#[inline(always)]
 pub(crate) fn square_distance(a: &[f64], b: &[f64]) -> f64 {
-    let square = |x: f64, y: f64| (x - y) * (x - y);
-    let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let mut sums = [0.0; 8];
-    for (x, y) in a8.iter().zip(b8) {
-        (0..8).for_each(|k| sums[k] += square(x[k], y[k]));
-    }
-    let rest = a_rest.iter().zip(b_rest).fold(0.0, |sum, (x, y)| sum + square(*x, *y));
-    sums.iter().fold(rest, |sum, s| sum + s)
+    sum_of(a, b, |x, y| (x - y) * (x - y))
 }
 
 /// ‖a − b‖₂
@@ -57,7 +66,7 @@ pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// y ← y + c·x
-#[inline]
+#[inline(always)]
 pub(crate) fn axpy(c: f64, x: &[f64], y: &mut [f64]) {
     for (yi, xi) in y.iter_mut().zip(x) {
         *yi += c * xi;
@@ -105,7 +114,7 @@ pub(crate) fn multiply_left_transposed(a: &[f64], b: &[f64], cols: usize, out: &
     faer::linalg::matmul::matmul(out, faer::Accum::Replace, a.transpose(), b, 1.0, faer::Par::Seq);
 }
 
-/// L⁻¹ of a lower triangle, row-major; what is above the diagonal does not matter.
+/// L⁻¹ of the factor of [`cholesky`], row-major; what is above the diagonal does not matter.
 pub(crate) fn invert_lower(l: &[f64], n: usize) -> Vec<f64> {
     let mut inverse = vec![0.0; n * n];
     for i in 0..n {
@@ -115,7 +124,7 @@ pub(crate) fn invert_lower(l: &[f64], n: usize) -> Vec<f64> {
             axpy(-l[i * n + k], &row[..=k], &mut own[..=k]);
         }
         own[i] = 1.0;
-        own[..=i].iter_mut().for_each(|v| *v /= l[i * n + i]);
+        own[..=i].iter_mut().for_each(|v| *v *= l[i * n + i]);
     }
     inverse
 }
@@ -174,42 +183,39 @@ pub(crate) fn symmetric_eigenvalues(a: &[f64], n: usize) -> Result<Vec<f64>, Err
     mat.self_adjoint_eigenvalues(Side::Lower).map_err(|_| Error::Factorization)
 }
 
-/// Factors a symmetric positive definite matrix in place, A = L·Lᵀ (lower triangle, row-major).
-/// Returns false, with A spoiled, when a pivot falls below `floor` times its diagonal entry:
+/// Factors a symmetric positive definite matrix in place, A = L·Lᵀ (lower triangle, row-major). On the diagonal stands 1/Lᵢᵢ, since it is
+/// only divided by. Returns false, with A spoiled, when a pivot falls below `floor` times its diagonal entry:
 /// the matrix is then singular to working accuracy. Cost n³/3 flops.
+#[inline(always)]
 pub(crate) fn cholesky(a: &mut [f64], n: usize, floor: f64) -> bool {
     for i in 0..n {
-        let diagonal = a[i * n + i];
-        for j in 0..=i {
-            let (head, tail) = a.split_at_mut(i * n);
-            let row_j = if j < i { &head[j * n..j * n + j] } else { &[][..] };
-            let row_i = &mut tail[..n];
-            if j < i {
-                let sum = row_i[j] - dot(&row_i[..j], row_j);
-                row_i[j] = sum / head[j * n + j];
-            } else {
-                let pivot = row_i[i] - dot(&row_i[..i], &row_i[..i]);
-                if pivot.is_nan() || pivot <= floor * diagonal {
-                    return false;
-                }
-                row_i[i] = pivot.sqrt();
-            }
+        let (above, rest) = a.split_at_mut(i * n);
+        let own = &mut rest[..=i];
+        for (j, row) in above.chunks_exact(n).enumerate() {
+            own[j] = (own[j] - dot(&own[..j], &row[..j])) * row[j];
         }
+        let pivot = own[i] - dot(&own[..i], &own[..i]);
+        if pivot.is_nan() || pivot <= floor * own[i] {
+            return false;
+        }
+        own[i] = 1.0 / pivot.sqrt();
     }
     true
 }
 
 /// Solves L·Lᵀ x = b in place with the factor of [`cholesky`]. Cost 2n² flops.
+#[inline(always)]
 pub(crate) fn cholesky_solve(l: &[f64], n: usize, b: &mut [f64]) {
-    for i in 0..n {
-        b[i] = (b[i] - dot(&l[i * n..i * n + i], &b[..i])) / l[i * n + i];
+    if n == 0 {
+        return;
     }
-    for i in (0..n).rev() {
-        b[i] /= l[i * n + i];
-        let bi = b[i];
-        for j in 0..i {
-            b[j] -= l[i * n + j] * bi;
-        }
+    for (i, row) in l.chunks_exact(n).enumerate() {
+        b[i] = (b[i] - dot(&row[..i], &b[..i])) * row[i];
+    }
+    for (i, row) in l.chunks_exact(n).enumerate().rev() {
+        let value = b[i] * row[i];
+        b[i] = value;
+        axpy(-value, &row[..i], &mut b[..i]);
     }
 }
 
@@ -241,7 +247,7 @@ mod tests {
         let mut wide = [9.0; 9];
         multiply_left_transposed(&a, &b, 3, &mut wide);
         assert_eq!(wide, [9.0, 4.0, 3.0, 12.0, 5.0, 3.0, 15.0, 6.0, 3.0]);
-        let l = [2.0, 7.0, 7.0, 1.0, 4.0, 7.0, -1.0, 2.0, 0.5];
+        let l = [0.5, 7.0, 7.0, 1.0, 0.25, 7.0, -1.0, 2.0, 2.0];
         let lower = [2.0, 0.0, 0.0, 1.0, 4.0, 0.0, -1.0, 2.0, 0.5];
         let mut identity = [0.0; 9];
         multiply(&lower, &invert_lower(&l, 3), 3, &mut identity);

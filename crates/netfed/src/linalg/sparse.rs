@@ -1,9 +1,16 @@
 //! Sparse symmetric positive definite systems: Cholesky's method with a fill-reducing order (`faer`).
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::linalg::cholesky::{LltRef, SymbolicCholesky, factorize_symbolic_cholesky};
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, factorize_symbolic_cholesky,
+};
 use faer::sparse::{Argsort, Pair, SparseColMat, SymbolicSparseColMat};
 use faer::{Conj, MatMut, Par, Side};
+
+/// Columns of equal pattern are factored together from this on, in units of 40 flops per entry of the factor: the d parameters of a
+/// node are such columns, so that it pays early.
+const SUPERNODAL: f64 = 0.1;
 
 /// A pattern of nonzero entries, analyzed once, for many matrices.
 pub(crate) struct SparseCholesky {
@@ -23,7 +30,10 @@ impl SparseCholesky {
             pattern.as_ref(),
             Side::Lower,
             Default::default(),
-            Default::default(),
+            CholeskySymbolicParams {
+                supernodal_flop_ratio_threshold: SupernodalThreshold(SUPERNODAL),
+                ..Default::default()
+            },
         )
         .ok()?;
         Some(SparseCholesky { pattern, order, symbolic, factor: Vec::new() })

@@ -10,6 +10,7 @@
 
 use super::{Compact, Curvature, Growth, Loss};
 use crate::linalg::{add_gram, axpy, dot, dot_size, norm, svd};
+use crate::wide::{Loop, wide};
 use crate::{Dataset, Error};
 
 /// L(w) = (1/m) Σ_r (y_r − wᵀx_r)² + ridge·‖w‖²
@@ -169,14 +170,11 @@ impl Loss for LeastSquares {
     }
 
     fn add_hessian_times(&self, _params: &[f64], direction: &[f64], out: &mut [f64]) {
-        for (s, _, v) in self.triples() {
-            axpy(2.0 * s * s / self.m() * dot(v, direction), v, out);
-        }
-        axpy(2.0 * self.ridge, direction, out);
+        wide(HessianTimes { loss: self, direction, out });
     }
 
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
-        least_squares_prox::<0>(&self.factors, 2.0 / self.m(), self.ridge, at, step, out);
+        wide(Prox { loss: self, at, step, out });
     }
 
     fn compact(&self) -> Option<Compact<'_>> {
@@ -186,44 +184,7 @@ impl Loss for LeastSquares {
     }
 
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
-        // With r = slope − ∇L(at) the gap is sup over ‖v‖ ≤ R of ⟨r, v⟩ − vᵀ(XᵀX/m + η₂)v. Along v_k the
-        // quadratic alone bounds it by r_k²/(4σ_k); what has no or too little curvature costs R·‖r‖.
-        // Every r grows by what rounding may have hidden.
-        let hidden = 4.0 * f64::EPSILON;
-        let (mut gap, mut flat) = (0.0, 0.0);
-        let (mut outside, mut lost): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
-        if !self.full_rank() {
-            let terms = || slope.iter().zip(at).map(|(s, w)| (*s, 2.0 * self.ridge * w));
-            outside.extend(terms().map(|(s, w)| s - w));
-            lost.extend(terms().map(|(s, w)| hidden * (s.abs() + w.abs())));
-        }
-        for (s, t, v) in self.triples() {
-            let along_at = dot(v, at);
-            let along_slope = dot(v, slope);
-            let r = along_slope - self.slope_along(s, t, along_at);
-            let curve = 2.0 * (s * s / self.m() + self.ridge);
-            let target = 2.0 / self.m() * s * t.abs();
-            let r = r.abs() + hidden * (dot_size(v, slope) + curve * dot_size(v, at) + target);
-            let curvature = self.sure(s).powi(2) / self.m() + self.ridge;
-            if r <= 2.0 * curvature * radius && curvature > 0.0 {
-                gap += r * r / (4.0 * curvature);
-            } else {
-                flat += r * r;
-            }
-            if !outside.is_empty() {
-                let inside = 2.0 * self.ridge * along_at - along_slope;
-                axpy(inside, v, &mut outside);
-                lost.iter_mut().zip(v).for_each(|(l, v)| *l += hidden * (inside * v).abs());
-            }
-        }
-        outside.iter_mut().zip(&lost).for_each(|(o, l)| *o = o.abs() + l);
-        let rest = norm(&outside);
-        if rest > 0.0 && self.ridge > 0.0 && rest <= 2.0 * self.ridge * radius {
-            gap += rest * rest / (4.0 * self.ridge);
-        } else {
-            flat += rest * rest;
-        }
-        if flat > 0.0 { gap + radius * flat.sqrt() } else { gap }
+        wide(FenchelGap { loss: self, slope, at, radius })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
@@ -276,5 +237,97 @@ impl Loss for LeastSquares {
 
     fn curvature(&self) -> Option<Curvature> {
         Some(Curvature { low: 2.0, high: 2.0, ridge: self.ridge })
+    }
+}
+/// out ← out + ∇²L·direction, with the widest vectors there are, as the two below.
+struct HessianTimes<'a> {
+    loss: &'a LeastSquares,
+    direction: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Loop for HessianTimes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let HessianTimes { loss, direction, out } = self;
+        for (s, _, v) in loss.triples() {
+            axpy(2.0 * s * s / loss.m() * dot(v, direction), v, out);
+        }
+        axpy(2.0 * loss.ridge, direction, out);
+    }
+}
+
+/// [`Loss::prox`]
+struct Prox<'a> {
+    loss: &'a LeastSquares,
+    at: &'a [f64],
+    step: f64,
+    out: &'a mut [f64],
+}
+
+impl Loop for Prox<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Prox { loss, at, step, out } = self;
+        least_squares_prox::<0>(&loss.factors, 2.0 / loss.m(), loss.ridge, at, step, out);
+    }
+}
+
+/// [`Loss::fenchel_gap`]
+struct FenchelGap<'a> {
+    loss: &'a LeastSquares,
+    slope: &'a [f64],
+    at: &'a [f64],
+    radius: f64,
+}
+
+impl Loop for FenchelGap<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        let FenchelGap { loss, slope, at, radius } = self;
+        // With r = slope − ∇L(at) the gap is sup over ‖v‖ ≤ R of ⟨r, v⟩ − vᵀ(XᵀX/m + η₂)v. Along v_k the
+        // quadratic alone bounds it by r_k²/(4σ_k); what has no or too little curvature costs R·‖r‖.
+        // Every r grows by what rounding may have hidden.
+        let hidden = 4.0 * f64::EPSILON;
+        let (mut gap, mut flat) = (0.0, 0.0);
+        let (mut outside, mut lost): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        if !loss.full_rank() {
+            let terms = || slope.iter().zip(at).map(|(s, w)| (*s, 2.0 * loss.ridge * w));
+            outside.extend(terms().map(|(s, w)| s - w));
+            lost.extend(terms().map(|(s, w)| hidden * (s.abs() + w.abs())));
+        }
+        for (s, t, v) in loss.triples() {
+            let along_at = dot(v, at);
+            let along_slope = dot(v, slope);
+            let r = along_slope - loss.slope_along(s, t, along_at);
+            let curve = 2.0 * (s * s / loss.m() + loss.ridge);
+            let target = 2.0 / loss.m() * s * t.abs();
+            let r = r.abs() + hidden * (dot_size(v, slope) + curve * dot_size(v, at) + target);
+            let curvature = loss.sure(s).powi(2) / loss.m() + loss.ridge;
+            if r <= 2.0 * curvature * radius && curvature > 0.0 {
+                gap += r * r / (4.0 * curvature);
+            } else {
+                flat += r * r;
+            }
+            if !outside.is_empty() {
+                let inside = 2.0 * loss.ridge * along_at - along_slope;
+                axpy(inside, v, &mut outside);
+                lost.iter_mut().zip(v).for_each(|(l, v)| *l += hidden * (inside * v).abs());
+            }
+        }
+        outside.iter_mut().zip(&lost).for_each(|(o, l)| *o = o.abs() + l);
+        let rest = norm(&outside);
+        if rest > 0.0 && loss.ridge > 0.0 && rest <= 2.0 * loss.ridge * radius {
+            gap += rest * rest / (4.0 * loss.ridge);
+        } else {
+            flat += rest * rest;
+        }
+        if flat > 0.0 { gap + radius * flat.sqrt() } else { gap }
     }
 }

@@ -10,17 +10,23 @@
 //! (docs/certificate.md, lemma 2). The slopes at `at`, moved by one Newton step towards e = 0, make it tight to
 //! second order.
 
-use super::newton::{Slopes, Subproblem, solve_normal};
+use super::design::Design;
+use super::newton::{Slopes, Subproblem};
+use super::normal_equations::NormalEquations;
 use super::scalar::ScalarLoss;
 use super::{Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
 use crate::linalg::{axpy, dot, dot_size, norm};
+
+/// Error of [`Loss::prox_near`], relative to the way from the guess.
+const NEAR: f64 = 0.02;
 
 /// L(w) = (1/m) Σ_r ℓ(x_rᵀw, y_r) + ridge·‖w‖² + lasso·‖w‖₁
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearModel<S> {
     scalar: S,
     data: Dataset,
+    design: Design,
     ridge: f64,
     lasso: f64,
     mean_square: f64,
@@ -30,7 +36,8 @@ impl<S: ScalarLoss> LinearModel<S> {
     /// The loss on a dataset with at least one point.
     pub fn new(scalar: S, data: Dataset, ridge: f64, lasso: f64) -> LinearModel<S> {
         let mean_square = dot(data.features(), data.features()) / data.points() as f64;
-        LinearModel { scalar, data, ridge, lasso, mean_square }
+        let design = Design::new(data.features(), data.dim());
+        LinearModel { scalar, data, design, ridge, lasso, mean_square }
     }
 
     fn m(&self) -> f64 {
@@ -47,18 +54,20 @@ impl<S: ScalarLoss> LinearModel<S> {
         self.data.rows().zip(self.data.labels().iter().copied())
     }
 
-    /// argmin L(z) + ‖z − at‖²/(2·step), with the slopes that prove it.
-    fn solve(&self, at: &[f64], step: f64, z: &mut [f64]) -> Slopes {
-        let kappa = 1.0 / step + 2.0 * self.ridge;
-        let center: Vec<f64> = at.iter().map(|v| v / (step * kappa)).collect();
-        let problem = Subproblem {
+    /// L(z) + ‖z − at‖²/(2·step), to be minimized up to an error relative to the way.
+    fn subproblem<'a>(&'a self, at: &'a [f64], step: f64, relative: f64) -> Subproblem<'a, S> {
+        Subproblem {
             scalar: &self.scalar,
             features: self.data.features(),
+            design: &self.design,
             labels: self.data.labels(),
             lasso: self.lasso,
             mean_square: self.mean_square,
-        };
-        problem.solve(&center, kappa, z)
+            at,
+            step,
+            kappa: 1.0 / step + 2.0 * self.ridge,
+            relative,
+        }
     }
 
     /// Slopes to start the Fenchel gap from: those at `at` where they are unique, otherwise those of a
@@ -71,14 +80,13 @@ impl<S: ScalarLoss> LinearModel<S> {
         let step = self.natural_step();
         let target: Vec<f64> = at.iter().zip(slope).map(|(w, s)| w + step * s).collect();
         let mut z = at.to_vec();
-        self.solve(&target, step, &mut z)
+        self.subproblem(&target, step, 0.0).slopes(&mut z)
     }
 
     /// ‖e‖ of the mismatch, plus what rounding may have hidden in each of its entries.
     fn sure_mismatch(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64]) -> f64 {
         let mut e = self.mismatch(slope, at, a, b);
-        for (j, e) in e.iter_mut().enumerate() {
-            let data: f64 = self.data.rows().zip(a).map(|(x, a)| (a * x[j]).abs()).sum();
+        for (j, (e, data)) in e.iter_mut().zip(self.design.sizes(a)).enumerate() {
             let terms =
                 slope[j].abs() + b[j].abs() + 2.0 * self.ridge * at[j].abs() + data / self.m();
             *e = e.abs() + 4.0 * f64::EPSILON * terms;
@@ -88,20 +96,33 @@ impl<S: ScalarLoss> LinearModel<S> {
 
     /// slope − (1/m) Σ_r a_r x_r − b − 2η₂·at
     fn mismatch(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64]) -> Vec<f64> {
-        let mut e: Vec<f64> =
-            slope.iter().zip(b).zip(at).map(|((s, b), w)| s - b - 2.0 * self.ridge * w).collect();
-        for (x, a) in self.data.rows().zip(a) {
-            axpy(-a / self.m(), x, &mut e);
+        let mut e = vec![0.0; at.len()];
+        self.design.transposed_times(a, &mut e);
+        for (j, e) in e.iter_mut().enumerate() {
+            *e = slope[j] - b[j] - 2.0 * self.ridge * at[j] - *e / self.m();
         }
         e
     }
 
+    /// ℓ(t_r) with t_r, at a point.
+    fn terms(&self, at: &[f64]) -> Vec<(f64, f64)> {
+        let mut t = vec![0.0; self.data.points()];
+        self.design.times(at, &mut t);
+        let term = |(t, y): (f64, &f64)| (self.scalar.value(t, *y), t);
+        t.into_iter().zip(self.data.labels()).map(term).collect()
+    }
+
     /// The bound of the module's head for slopes a, b.
-    fn bound(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64], radius: f64) -> f64 {
+    fn bound(
+        &self,
+        slope: &[f64],
+        (at, terms): (&[f64], &[(f64, f64)]),
+        (a, b): (&[f64], &[f64]),
+        radius: f64,
+    ) -> f64 {
         let mut gap = 0.0;
-        for ((x, y), a) in self.points_of_data().zip(a) {
-            let t = dot(x, at);
-            let share = self.scalar.value(t, y) + self.scalar.conjugate(*a, y) - a * t;
+        for (((value, t), y), a) in terms.iter().zip(self.data.labels()).zip(a) {
+            let share = value + self.scalar.conjugate(*a, *y) - a * t;
             gap += if share <= 0.0 { 0.0 } else { share / self.m() };
         }
         gap += at.iter().zip(b).map(|(w, b)| self.lasso * w.abs() - b * w).sum::<f64>().max(0.0);
@@ -144,13 +165,16 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
 
     fn add_hessian(&self, params: &[f64], hessian: &mut [f64]) {
         let d = self.dim();
-        for (x, y) in self.points_of_data() {
-            let curvature = self.scalar.local(dot(x, params), y, 0.0, 0.0).curvature / self.m();
-            for (i, xi) in x.iter().enumerate() {
-                axpy(curvature * xi, x, &mut hessian[i * d..(i + 1) * d]);
-            }
+        let mut curvature = vec![0.0; self.data.points()];
+        self.design.times(params, &mut curvature);
+        for (h, y) in curvature.iter_mut().zip(self.data.labels()) {
+            *h = self.scalar.local(*h, *y, 0.0, 0.0).curvature / self.m();
         }
-        (0..d).for_each(|j| hessian[j * d + j] += 2.0 * self.ridge);
+        self.design.add_gram(&curvature, hessian);
+        for i in 0..d {
+            hessian[i * d + i] += 2.0 * self.ridge;
+            (0..i).for_each(|j| hessian[j * d + i] = hessian[i * d + j]);
+        }
     }
 
     fn add_hessian_times(&self, params: &[f64], direction: &[f64], out: &mut [f64]) {
@@ -162,33 +186,41 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     }
 
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
-        self.solve(at, step, out);
+        self.subproblem(at, step, 0.0).solve(out);
+    }
+
+    fn prox_near(&self, at: &[f64], step: f64, out: &mut [f64]) {
+        self.subproblem(at, step, NEAR).solve(out);
     }
 
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
         let Slopes { a, b } = self.slopes_near(slope, at);
-        let mut best = self.bound(slope, at, &a, &b, radius);
-        let room: Vec<f64> = self
-            .points_of_data()
-            .zip(&a)
-            .map(|((x, y), a)| self.scalar.room(dot(x, at), y, *a) / self.m())
-            .collect();
+        let terms = self.terms(at);
+        let mut best = self.bound(slope, (at, &terms), (&a, &b), radius);
+        let points = terms.iter().zip(self.data.labels()).zip(&a);
+        let room: Vec<f64> =
+            points.map(|(((_, t), y), a)| self.scalar.room(*t, *y, *a) / self.m()).collect();
         let trace = room.iter().sum::<f64>() * self.mean_square / at.len() as f64;
         // A trace of damping leaves directions without data to the radius or the ridge.
         let bounded = radius.is_finite() || self.ridge > 0.0;
         let damping = if bounded { 1e-10 * trace } else { 0.0 };
-        let mut step = self.mismatch(slope, at, &a, &b);
         let diagonal = vec![damping; at.len()];
-        if trace > 0.0 && solve_normal(self.data.features(), &room, &diagonal, &mut step, 1e-12) {
+        let (rows, mut system) = (self.data.features(), NormalEquations::default());
+        if trace > 0.0 && system.factor((rows, &self.design), &room, &diagonal, 1e-12) {
+            let mut step = self.mismatch(slope, at, &a, &b);
+            system.solve(rows, &diagonal, &mut step);
+            let mut along = vec![0.0; self.data.points()];
+            self.design.times(&step, &mut along);
             for length in [1.0, 0.5, 0.1] {
-                let shifted: Vec<f64> = self
-                    .data
-                    .rows()
-                    .zip(&a)
-                    .zip(&room)
-                    .map(|((x, a), h)| a + length * h * self.m() * dot(x, &step))
-                    .collect();
-                best = best.min(self.bound(slope, at, &shifted, &b, radius));
+                let moved = a.iter().zip(&room).zip(&along);
+                let shifted: Vec<f64> =
+                    moved.map(|((a, h), t)| a + length * h * self.m() * t).collect();
+                let bound = self.bound(slope, (at, &terms), (&shifted, &b), radius);
+                // A shorter step is for slopes that leave the domain of ℓ*.
+                if bound < best {
+                    best = bound;
+                    break;
+                }
             }
         }
         if best.is_nan() { f64::INFINITY } else { best }

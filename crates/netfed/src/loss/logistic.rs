@@ -5,6 +5,7 @@
 
 use super::Growth;
 use super::scalar::{Local, ScalarLoss};
+use crate::exp::exp_negative;
 
 /// ℓ(t, y) = log(1 + exp(−y·t))
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +27,8 @@ fn x_log_x(x: f64) -> f64 {
 
 impl ScalarLoss for Logistic {
     const SMOOTH: bool = true;
+    // 1/(6√3)
+    const BEND: f64 = 0.097;
 
     fn value(&self, t: f64, y: f64) -> f64 {
         let margin = y * t;
@@ -40,10 +43,11 @@ impl ScalarLoss for Logistic {
         self.value(t, y)
     }
 
+    #[inline(always)]
     fn local(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> Local {
         // One exponential for both.
         let margin = y * t;
-        let e = (-margin.abs()).exp();
+        let e = exp_negative(-margin.abs());
         let q = 1.0 / (1.0 + e);
         let p = if margin >= 0.0 { e * q } else { q };
         Local { slope: -y * p, curvature: e * q * q }

@@ -13,6 +13,7 @@
 //! A node without data has L = 0, also when ridge or lasso is asked for.
 
 mod absolute;
+mod design;
 mod hinge;
 mod huber;
 mod least_squares;
@@ -20,6 +21,7 @@ mod linear_model;
 mod logistic;
 mod mean;
 mod newton;
+mod normal_equations;
 mod sampled;
 mod scalar;
 mod scaled;
@@ -71,6 +73,11 @@ pub trait Loss: Send + Sync {
     /// argmin over z of L(z) + ‖z − at‖²/(2·step), to machine accuracy. On entry `out` is a
     /// guess; a good one saves time, any one gives the answer.
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]);
+
+    /// The same up to an error of at most 5% of the way from the guess: enough for a method that comes back until the way is zero.
+    fn prox_near(&self, at: &[f64], step: f64, out: &mut [f64]) {
+        self.prox(at, step, out);
+    }
 
     /// An upper bound of the Fenchel gap L(at) + L_R*(slope) − ⟨slope, at⟩ ≥ 0, where
     /// L_R*(s) = sup of ⟨s, w⟩ − L(w) over ‖w − at‖ ≤ radius. The radius may be +∞ (then L_R* is

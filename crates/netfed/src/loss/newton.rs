@@ -9,24 +9,37 @@
 //! Each move gains a factor of about 1000 (μ shrinks where it does not), so that five or so reach machine accuracy: the
 //! final z solves the problem with every prediction shifted by no more than rounding.
 //!
-//! One Newton step costs m·d·min(m, d) + min(m, d)³/3 flops: the system is d × d or, by the
-//! Sherman-Morrison-Woodbury formula, as small as the number of points with curvature.
+//! One Newton step costs one linear system (`normal_equations.rs`). Every thread keeps its memory for the next prox: nothing is allocated.
 
+use super::design::Design;
+use super::normal_equations::NormalEquations;
 use super::scalar::ScalarLoss;
-use crate::linalg::{axpy, cholesky, cholesky_solve, dot, norm};
+use crate::linalg::{dot, norm};
+use crate::wide::{Loop, wide};
+use std::cell::RefCell;
 
 const EPS: f64 = f64::EPSILON;
 const NEWTON_STEPS: usize = 100;
 const MULTIPLIER_STEPS: usize = 100;
 
-/// The data terms and the lasso of the problem above.
+thread_local! {
+    static SPACE: RefCell<Space> = RefCell::default();
+}
+
+/// The problem above. c = at/(κ·step): the square is that of a prox and of a ridge.
 pub(super) struct Subproblem<'a, S> {
     pub(super) scalar: &'a S,
     pub(super) features: &'a [f64],
+    pub(super) design: &'a Design,
     pub(super) labels: &'a [f64],
     pub(super) lasso: f64,
     /// Mean of ‖x_r‖².
     pub(super) mean_square: f64,
+    pub(super) at: &'a [f64],
+    pub(super) step: f64,
+    pub(super) kappa: f64,
+    /// Error that is allowed where ℓ is smooth and has no lasso, relative to the way from the guess to the solution; that of rounding is always.
+    pub(super) relative: f64,
 }
 
 /// Slopes of the data terms and of the lasso at the solution: with them
@@ -36,8 +49,21 @@ pub(super) struct Slopes {
     pub(super) b: Vec<f64>,
 }
 
+/// Memory of one solution.
+#[derive(Default)]
+struct Space {
+    c: Vec<f64>,
+    here: Evaluation,
+    multipliers: Multipliers,
+    direction: Vec<f64>,
+    trial: Vec<f64>,
+    system: NormalEquations,
+}
+
 /// Slopes and curvatures of all terms at one point.
+#[derive(Default)]
 struct Evaluation {
+    predictions: Vec<f64>,
     a: Vec<f64>,
     b: Vec<f64>,
     data_curvature: Vec<f64>,
@@ -47,7 +73,8 @@ struct Evaluation {
     scale: f64,
 }
 
-/// The multipliers a_k, b_k with their penalties μ.
+/// The multipliers a_k, b_k with their penalties μ; without meaning for a problem without kinks.
+#[derive(Default)]
 struct Multipliers {
     a: Vec<f64>,
     b: Vec<f64>,
@@ -55,36 +82,75 @@ struct Multipliers {
     mu_b: f64,
 }
 
-impl Multipliers {
-    /// Those of a problem without kinks, which has none.
-    fn none(points: usize, dim: usize) -> Multipliers {
-        Multipliers { a: vec![0.0; points], b: vec![0.0; dim], mu_a: 0.0, mu_b: 0.0 }
+impl Space {
+    /// Room for a problem; what an earlier one left there does not matter.
+    fn resize(&mut self, points: usize, dim: usize) {
+        let Space { c, here, multipliers, direction, trial, .. } = self;
+        let Evaluation { predictions, a, b, data_curvature, diagonal, gradient, .. } = here;
+        for per_point in [predictions, a, data_curvature, &mut multipliers.a] {
+            per_point.resize(points, 0.0);
+        }
+        for per_parameter in [c, b, diagonal, gradient, &mut multipliers.b, direction, trial] {
+            per_parameter.resize(dim, 0.0);
+        }
+    }
+}
+
+/// A solution, with the widest vectors there are.
+struct Solve<'s, 'a, S> {
+    problem: &'s Subproblem<'a, S>,
+    space: &'s mut Space,
+    z: &'s mut [f64],
+}
+
+impl<S: ScalarLoss> Loop for Solve<'_, '_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.problem.newton(self.space, self.z);
     }
 }
 
 impl<S: ScalarLoss> Subproblem<'_, S> {
     /// Solves the problem; `z` is a guess on entry and the solution on exit.
-    pub(super) fn solve(&self, c: &[f64], kappa: f64, z: &mut [f64]) -> Slopes {
-        let m = self.labels.len() as f64;
-        let dim = z.len();
+    pub(super) fn solve(&self, z: &mut [f64]) {
+        SPACE.with_borrow_mut(|space| self.solve_in(space, z));
+    }
+
+    /// The same, with the slopes at the solution, of a problem with kinks.
+    pub(super) fn slopes(&self, z: &mut [f64]) -> Slopes {
+        SPACE.with_borrow_mut(|space| {
+            self.solve_in(space, z);
+            Slopes { a: space.here.a.clone(), b: space.here.b.clone() }
+        })
+    }
+
+    fn solve_in(&self, space: &mut Space, z: &mut [f64]) {
+        let (m, dim) = (self.labels.len() as f64, z.len());
+        space.resize(self.labels.len(), dim);
+        space.c.iter_mut().zip(self.at).for_each(|(c, v)| *c = v / (self.step * self.kappa));
         if S::SMOOTH && self.lasso == 0.0 {
-            let e = self.newton(c, kappa, &Multipliers::none(m as usize, dim), z);
-            return Slopes { a: e.a, b: e.b };
+            return wide(Solve { problem: self, space, z });
         }
-        let guess = |(x, y): (&[f64], &f64)| self.scalar.slope(dot(x, z), *y);
-        let mut k = Multipliers {
-            a: self.features.chunks_exact(dim).zip(self.labels).map(guess).collect(),
-            b: z.iter().map(|v| if *v == 0.0 { 0.0 } else { self.lasso * v.signum() }).collect(),
-            mu_a: self.mean_square.max(f64::MIN_POSITIVE) / (m * kappa) * 1e-3,
-            mu_b: 1e-3 / kappa,
-        };
+        let k = &mut space.multipliers;
+        for ((a, x), y) in k.a.iter_mut().zip(self.features.chunks_exact(dim)).zip(self.labels) {
+            *a = self.scalar.slope(dot(x, z), *y);
+        }
+        for (b, v) in k.b.iter_mut().zip(z.iter()) {
+            *b = if *v == 0.0 { 0.0 } else { self.lasso * v.signum() };
+        }
+        k.mu_a = self.mean_square.max(f64::MIN_POSITIVE) / (m * self.kappa) * 1e-3;
+        k.mu_b = 1e-3 / self.kappa;
         let mut last_shift = f64::INFINITY;
         for _ in 0..MULTIPLIER_STEPS {
-            let e = self.newton(c, kappa, &k, z);
-            let shift_a = if S::SMOOTH { 0.0 } else { k.mu_a * max_change(&e.a, &k.a) };
-            let shift_b = k.mu_b * max_change(&e.b, &k.b);
-            (k.a, k.b) = (e.a, e.b);
-            let size = norm(z).max(norm(c));
+            wide(Solve { problem: self, space, z });
+            let (here, k) = (&space.here, &mut space.multipliers);
+            let shift_a = if S::SMOOTH { 0.0 } else { k.mu_a * max_change(&here.a, &k.a) };
+            let shift_b = k.mu_b * max_change(&here.b, &k.b);
+            k.a.copy_from_slice(&here.a);
+            k.b.copy_from_slice(&here.b);
+            let size = norm(z).max(norm(&space.c));
             let predictions = self.mean_square.sqrt() * size
                 + self.labels.iter().fold(0.0, |m: f64, y| m.max(y.abs()));
             let shift = shift_a / predictions + shift_b / size.max(f64::MIN_POSITIVE);
@@ -94,68 +160,89 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
                 break;
             }
             // Nearly collinear data slow the multipliers down: stiffen the kinks.
-            if slow && k.mu_b * kappa > 1e-6 {
+            if slow && k.mu_b * self.kappa > 1e-6 {
                 (k.mu_a, k.mu_b) = (0.1 * k.mu_a, 0.1 * k.mu_b);
             }
             last_shift = shift;
         }
         // A coordinate whose lasso slope is strictly inside has solution zero: say so exactly.
-        for (v, b) in z.iter_mut().zip(&k.b) {
+        for (v, b) in z.iter_mut().zip(&space.here.b) {
             if self.lasso > 0.0 && b.abs() < self.lasso * (1.0 - 1e-9) {
                 *v = 0.0;
             }
         }
-        Slopes { a: k.a, b: k.b }
     }
 
     /// Newton's method for fixed multipliers.
-    fn newton(&self, c: &[f64], kappa: f64, k: &Multipliers, z: &mut [f64]) -> Evaluation {
-        let mut here = self.evaluate(z, c, kappa, k);
-        let mut trial = z.to_vec();
-        let mut direction = vec![0.0; z.len()];
+    #[inline(always)]
+    fn newton(&self, space: &mut Space, z: &mut [f64]) {
+        let Space { c, here, multipliers: k, direction, trial, system } = space;
+        let smooth = S::SMOOTH && self.lasso == 0.0;
+        // Along p the slopes bend away from a straight line: what is left of the gradient after a step is at most bend·‖p‖² or, with
+        // the factor of the step q before, bend·‖p‖(‖p‖ + 2‖q‖).
+        let largest = (self.labels.len() as f64 * self.mean_square).sqrt();
+        let bend = if smooth { 0.5 * S::BEND * self.mean_square * largest } else { f64::INFINITY };
+        let (mut last_size, mut last_length, mut way) = (0.0, f64::INFINITY, 0.0);
+        self.evaluate(z, c, k, here);
         for _ in 0..NEWTON_STEPS {
             let size = norm(&here.gradient);
-            if size <= 2.0 * EPS * here.scale {
+            let rounding = 2.0 * EPS * here.scale;
+            if size <= rounding {
                 break;
             }
             direction.iter_mut().zip(&here.gradient).for_each(|(p, g)| *p = -g);
-            solve_normal(self.features, &here.data_curvature, &here.diagonal, &mut direction, 0.0);
+            let expected = last_length * size / last_size;
+            let old = 2.0 * bend * expected * (expected + 2.0 * last_length) <= rounding;
+            if !old {
+                let x = (self.features, self.design);
+                system.factor(x, &here.data_curvature, &here.diagonal, 0.0);
+            }
+            system.solve(self.features, &here.diagonal, direction);
+            let descent = dot(&here.gradient, direction);
+            let length = norm(direction);
+            let turned = if old { 2.0 * last_length } else { 0.0 };
             let shift = |trial: &mut [f64], length: f64| {
-                for ((t, v), p) in trial.iter_mut().zip(z.iter()).zip(&direction) {
+                for ((t, v), p) in trial.iter_mut().zip(z.iter()).zip(direction.iter()) {
                     *t = v + length * p;
                 }
             };
-            shift(&mut trial, 1.0);
-            let mut next = self.evaluate(&trial, c, kappa, k);
+            shift(trial, 1.0);
+            let allowed = rounding.max(self.relative * self.kappa * f64::max(way, length));
+            if bend * length * (length + turned) <= allowed {
+                return z.copy_from_slice(trial);
+            }
+            (last_size, last_length) = (size, if old { f64::INFINITY } else { length });
+            self.evaluate(trial, c, k, here);
             // Where the gradient is smooth, half its length is progress enough: values cost more.
-            let halved = S::SMOOTH && self.lasso == 0.0 && norm(&next.gradient) <= 0.5 * size;
-            if !halved {
-                let value = self.value(z, c, kappa, k);
-                let descent = dot(&here.gradient, &direction);
+            let halved = smooth && norm(&here.gradient) <= 0.5 * size;
+            if halved {
+                way = f64::max(way, length);
+            } else {
+                let value = self.value(z, c, k);
                 let noise = 8.0 * EPS * value.abs();
                 let enough =
                     |there: f64, length: f64| there <= value + 1e-4 * length * descent + noise;
                 let mut length = 1.0;
-                while !enough(self.value(&trial, c, kappa, k), length) && length >= 1e-10 {
+                while !enough(self.value(trial, c, k), length) && length >= 1e-10 {
                     length *= 0.5;
-                    shift(&mut trial, length);
+                    shift(trial, length);
                 }
                 if length < 1.0 {
-                    next = self.evaluate(&trial, c, kappa, k);
+                    self.evaluate(trial, c, k, here);
+                    last_length = f64::INFINITY;
                 }
                 // Below the noise of the values only the gradient can tell progress.
-                if -descent <= noise && norm(&next.gradient) >= 0.5 * size {
-                    break;
+                if -descent <= noise && norm(&here.gradient) >= 0.5 * size {
+                    return self.evaluate(z, c, k, here);
                 }
             }
-            z.copy_from_slice(&trial);
-            here = next;
+            z.copy_from_slice(trial);
         }
-        here
     }
 
     /// The value of the problem for fixed multipliers.
-    fn value(&self, z: &[f64], c: &[f64], kappa: f64, k: &Multipliers) -> f64 {
+    #[inline(never)]
+    fn value(&self, z: &[f64], c: &[f64], k: &Multipliers) -> f64 {
         let dim = z.len();
         let data: f64 = self
             .features
@@ -166,7 +253,7 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
             .sum();
         let mut value = data / self.labels.len() as f64;
         for j in 0..dim {
-            value += 0.5 * kappa * (z[j] - c[j]) * (z[j] - c[j]);
+            value += 0.5 * self.kappa * (z[j] - c[j]) * (z[j] - c[j]);
             if self.lasso > 0.0 {
                 let b = (k.b[j] + z[j] / k.mu_b).clamp(-self.lasso, self.lasso);
                 value += b * z[j] - 0.5 * k.mu_b * (b - k.b[j]) * (b - k.b[j]);
@@ -175,118 +262,35 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         value
     }
 
-    fn evaluate(&self, z: &[f64], c: &[f64], kappa: f64, k: &Multipliers) -> Evaluation {
-        let dim = z.len();
-        let m = self.labels.len() as f64;
-        let mut e = Evaluation {
-            a: Vec::with_capacity(self.labels.len()),
-            b: Vec::with_capacity(dim),
-            data_curvature: Vec::with_capacity(self.labels.len()),
-            diagonal: vec![kappa; dim],
-            gradient: vec![0.0; dim],
-            scale: kappa * (norm(z) + norm(c)),
-        };
-        for (r, x) in self.features.chunks_exact(dim).enumerate() {
-            let l = self.scalar.local(dot(x, z), self.labels[r], k.a[r], k.mu_a);
-            e.a.push(l.slope);
-            e.data_curvature.push(l.curvature / m);
-            axpy(l.slope / m, x, &mut e.gradient);
+    #[inline(always)]
+    fn evaluate(&self, z: &[f64], c: &[f64], k: &Multipliers, e: &mut Evaluation) {
+        let share = 1.0 / self.labels.len() as f64;
+        self.design.times(z, &mut e.predictions);
+        let at = e.predictions.iter().zip(self.labels).zip(&k.a);
+        for (((t, y), multiplier), (a, h)) in
+            at.zip(e.a.iter_mut().zip(e.data_curvature.iter_mut()))
+        {
+            let local = self.scalar.local(*t, *y, *multiplier, k.mu_a);
+            (*a, *h) = (local.slope, share * local.curvature);
         }
-        e.scale += self.mean_square.sqrt() * e.a.iter().map(|a| a.abs()).sum::<f64>() / m;
-        for j in 0..dim {
-            e.gradient[j] += kappa * (z[j] - c[j]);
+        self.design.transposed_times(&e.a, &mut e.gradient);
+        for j in 0..z.len() {
+            e.gradient[j] = share * e.gradient[j] + self.kappa * (z[j] - c[j]);
+            e.diagonal[j] = self.kappa;
             if self.lasso > 0.0 {
                 let free = k.b[j] + z[j] / k.mu_b;
-                let b = free.clamp(-self.lasso, self.lasso);
-                e.gradient[j] += b;
-                e.diagonal[j] += if free == b { 1.0 / k.mu_b } else { 0.0 };
-                e.b.push(b);
+                e.b[j] = free.clamp(-self.lasso, self.lasso);
+                e.gradient[j] += e.b[j];
+                e.diagonal[j] += if free == e.b[j] { 1.0 / k.mu_b } else { 0.0 };
             } else {
-                e.b.push(0.0);
+                e.b[j] = 0.0;
             }
         }
-        e.scale += norm(&e.b);
-        e
+        let data = (share * self.mean_square).sqrt() * norm(&e.a);
+        e.scale = data + self.kappa * (norm(z) + norm(c)) + norm(&e.b);
     }
 }
 
 fn max_change(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs()))
-}
-
-/// Solves (diag(k) + Σ_r h_r x_r x_rᵀ) p = rhs in place. False, with `rhs` spoiled, when a pivot
-/// falls below `floor` times its diagonal entry.
-pub(super) fn solve_normal(
-    features: &[f64],
-    h: &[f64],
-    k: &[f64],
-    rhs: &mut [f64],
-    floor: f64,
-) -> bool {
-    let dim = k.len();
-    let active: Vec<(&[f64], f64)> = features
-        .chunks_exact(dim)
-        .zip(h)
-        .filter(|(_, h)| **h > 0.0)
-        .map(|(x, h)| (x, *h))
-        .collect();
-    if active.len() < dim && k.iter().all(|v| *v > 0.0) {
-        return woodbury(&active, k, rhs, floor);
-    }
-    let mut matrix = vec![0.0; dim * dim];
-    for (x, h) in &active {
-        for i in 0..dim {
-            axpy(h * x[i], &x[..=i], &mut matrix[i * dim..i * dim + i + 1]);
-        }
-    }
-    for (j, v) in k.iter().enumerate() {
-        matrix[j * dim + j] += v;
-    }
-    if !cholesky(&mut matrix, dim, floor) {
-        return false;
-    }
-    cholesky_solve(&matrix, dim, rhs);
-    true
-}
-
-/// The same with fewer points than parameters: p = K⁻¹(rhs − Xᵀy), (H⁻¹ + XK⁻¹Xᵀ) y = XK⁻¹ rhs.
-fn woodbury(active: &[(&[f64], f64)], k: &[f64], rhs: &mut [f64], floor: f64) -> bool {
-    let q = active.len();
-    for (r, v) in rhs.iter_mut().zip(k) {
-        *r /= v;
-    }
-    let mut matrix = vec![0.0; q * q];
-    for (i, (xi, h)) in active.iter().enumerate() {
-        for (j, (xj, _)) in active[..=i].iter().enumerate() {
-            matrix[i * q + j] = xi.iter().zip(*xj).zip(k).map(|((a, b), k)| a * b / k).sum();
-        }
-        matrix[i * q + i] += 1.0 / h;
-    }
-    let mut y: Vec<f64> = active.iter().map(|(x, _)| dot(x, rhs)).collect();
-    if !cholesky(&mut matrix, q, floor) {
-        return false;
-    }
-    cholesky_solve(&matrix, q, &mut y);
-    for (j, r) in rhs.iter_mut().enumerate() {
-        *r -= active.iter().zip(&y).map(|((x, _), y)| x[j] * y).sum::<f64>() / k[j];
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_forms_of_the_linear_system_agree() {
-        let features: Vec<f64> = (0..12).map(|i| ((i * 7 + 3) % 11) as f64 - 5.0).collect();
-        let (h, k) = ([0.5, 0.0, 2.0], [1.0, 0.1, 3.0, 2.0]);
-        let rhs = [1.0, -2.0, 0.5, 4.0];
-        let mut p = rhs;
-        assert!(solve_normal(&features, &h, &k, &mut p, 0.0));
-        for j in 0..4 {
-            let data: f64 = features.chunks(4).zip(&h).map(|(x, h)| h * x[j] * dot(x, &p)).sum();
-            assert!((data + k[j] * p[j] - rhs[j]).abs() < 1e-12);
-        }
-    }
 }

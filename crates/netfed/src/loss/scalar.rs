@@ -16,6 +16,9 @@ pub trait ScalarLoss: Send + Sync {
     /// Whether ℓ(·, y) is differentiable.
     const SMOOTH: bool;
 
+    /// Bound of the third derivative; ∞ where the second one jumps.
+    const BEND: f64 = f64::INFINITY;
+
     /// ℓ(t, y)
     fn value(&self, t: f64, y: f64) -> f64;
 

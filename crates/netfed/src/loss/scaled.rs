@@ -68,6 +68,10 @@ impl Loss for Scaled {
         self.inner().prox(at, self.factor * step, out);
     }
 
+    fn prox_near(&self, at: &[f64], step: f64, out: &mut [f64]) {
+        self.inner().prox_near(at, self.factor * step, out);
+    }
+
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
         self.factor * self.inner().fenchel_gap(&self.over_factor(slope), at, radius)
     }

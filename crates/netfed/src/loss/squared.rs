@@ -11,6 +11,7 @@ pub struct Squared;
 
 impl ScalarLoss for Squared {
     const SMOOTH: bool = true;
+    const BEND: f64 = 0.0;
 
     fn value(&self, t: f64, y: f64) -> f64 {
         (t - y) * (t - y)

@@ -35,6 +35,11 @@ pub trait Penalty: Send + Sync {
     /// out ← out + scale·∇²φ(v)·direction, away from the kinks.
     fn add_curvature_times(&self, diff: &[f64], scale: f64, direction: &[f64], out: &mut [f64]);
 
+    /// h where φ(v) = (h/2)‖v‖²: its gradient is h·v, its curvature h everywhere.
+    fn constant_curvature(&self) -> Option<f64> {
+        None
+    }
+
     /// u ← argmin over z of (cφ)*(z) + ‖z − u‖²/(2·step), in place, with c the coupling.
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64);
 

@@ -26,6 +26,10 @@ impl Penalty for Squared {
         axpy(scale, direction, out);
     }
 
+    fn constant_curvature(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     #[inline]
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64) {
         let scale = coupling / (coupling + step);

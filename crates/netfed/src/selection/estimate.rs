@@ -169,7 +169,8 @@ impl Node<'_> {
                 axpy(-1.0, &step, &mut params);
                 return self.with_inverse(params);
             }
-            let value = self.loss.value(&params);
+            // Rounding must not turn a good step down.
+            let value = self.loss.value(&params) * (1.0 + 8.0 * f64::EPSILON);
             let lower = (0..30).map(|k| 0.5f64.powi(k)).find_map(|length| {
                 let mut next = params.clone();
                 axpy(-length, &step, &mut next);

@@ -1,0 +1,93 @@
+//! The features X of one node's data (m × d), by columns: products with X run over the points, several side by side.
+
+use crate::linalg::{axpy, dot, dot_size};
+
+/// Points that a weighted column is formed for at a time: it stays in the cache, and needs no memory of its own.
+const TOGETHER: usize = 64;
+
+/// X, column by column.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Design {
+    points: usize,
+    columns: Vec<f64>,
+}
+
+impl Design {
+    /// From at least one row of `dim` features.
+    pub(super) fn new(rows: &[f64], dim: usize) -> Design {
+        let column = |j: usize| rows.iter().skip(j).step_by(dim).copied();
+        Design { points: rows.len() / dim, columns: (0..dim).flat_map(column).collect() }
+    }
+
+    fn columns(&self) -> std::slice::ChunksExact<'_, f64> {
+        self.columns.chunks_exact(self.points)
+    }
+
+    /// out ← X·z
+    #[inline(always)]
+    pub(super) fn times(&self, z: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        self.columns().zip(z).for_each(|(x, z)| axpy(*z, x, out));
+    }
+
+    /// out ← Xᵀ·a
+    #[inline(always)]
+    pub(super) fn transposed_times(&self, a: &[f64], out: &mut [f64]) {
+        self.columns().zip(out).for_each(|(x, out)| *out = dot(x, a));
+    }
+
+    /// Σ_r |a_r x_rj| for every column j.
+    pub(super) fn sizes(&self, a: &[f64]) -> impl Iterator<Item = f64> {
+        self.columns().map(move |x| dot_size(x, a))
+    }
+
+    /// The lower triangle of matrix ← matrix + Xᵀ·diag(h)·X, row by row.
+    #[inline(always)]
+    pub(super) fn add_gram(&self, h: &[f64], matrix: &mut [f64]) {
+        let dim = self.columns.len() / self.points;
+        let mut weighted = [0.0; TOGETHER];
+        for begin in (0..self.points).step_by(TOGETHER) {
+            let these = begin..self.points.min(begin + TOGETHER);
+            let weighted = &mut weighted[..these.len()];
+            for (i, xi) in self.columns().enumerate() {
+                for ((w, h), x) in
+                    weighted.iter_mut().zip(&h[these.clone()]).zip(&xi[these.clone()])
+                {
+                    *w = h * x;
+                }
+                let row = &mut matrix[i * dim..=i * dim + i];
+                for (entry, xj) in row.iter_mut().zip(self.columns()) {
+                    *entry += dot(weighted, &xj[these.clone()]);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_those_of_the_rows() {
+        let (dim, points) = (3, 150);
+        let rows: Vec<f64> = (0..dim * points).map(|i| ((i * 7 + 3) % 11) as f64 - 5.0).collect();
+        let h: Vec<f64> = (0..points).map(|r| (r % 4) as f64).collect();
+        let design = Design::new(&rows, dim);
+        let z = [1.0, -2.0, 0.5];
+        let mut t = vec![9.0; points];
+        design.times(&z, &mut t);
+        assert!(rows.chunks(dim).zip(&t).all(|(x, t)| dot(x, &z) == *t));
+        let mut back = [9.0; 3];
+        design.transposed_times(&h, &mut back);
+        let mut gram = [1.0; 9];
+        design.add_gram(&h, &mut gram);
+        for i in 0..dim {
+            let sum = |f: &dyn Fn(&[f64]) -> f64| -> f64 {
+                rows.chunks(dim).zip(&h).map(|(x, h)| h * f(x)).sum()
+            };
+            assert_eq!(back[i], sum(&|x| x[i]));
+            (0..=i).for_each(|j| assert_eq!(gram[i * dim + j], 1.0 + sum(&|x| x[i] * x[j])));
+        }
+    }
+}
