@@ -1,10 +1,14 @@
 //! The search for the best split of a node: one pass over its points in the order of each feature, with running sums.
 
 use super::grow::{Grower, Open};
+use crate::wide::{Loop, wide};
 
 /// Scores that differ by no more than this part are equal: several features may split a node into the same two sides, and rounding must not decide.
 /// Of equal splits the one with the widest gap between the points, relative to the range of the feature, is taken.
 const EQUAL: f64 = 1e-9;
+
+/// Places whose scores are computed together.
+const BLOCK: usize = 64;
 
 /// The best split so far: ‖D‖²/(W_left · W_right), and after which place in the order of which feature.
 #[derive(Clone, Copy)]
@@ -36,32 +40,40 @@ impl Grower<'_> {
         best
     }
 
-    /// One output: the sums stay in registers, also because the function is on its own. A clear gain needs no look at gaps.
-    #[inline(never)]
+    /// One output: the scores of a block of places at once, then a look at the highest.
     fn scan_numbers(&self, part: &Open, feature: usize, best: &mut Best) {
         let (order, moments) = (self.order(feature, part), self.moments.as_chunks::<2>().0);
         let (weight, mean) = (part.weight, part.sums[0] / part.weight);
-        let (rows, dim) = (self.points.rows().as_slice(), self.points.rows().cols());
-        let value = |row: u32| rows[row as usize * dim + feature];
-        let (mut left, mut sum, mut top) = (0.0, 0.0, *best);
-        let mut bar = top.bar();
-        for (place, pair) in order.array_windows::<2>().enumerate() {
-            let [w, wt] = moments[pair[0] as usize];
-            left += w;
-            sum += wt;
-            let (d, right) = (sum - mean * left, weight - left);
-            let sides = left * right;
-            if d * d > bar * sides && self.is_heavy(left, right) {
-                let (score, split) = (d * d / sides, (feature, place));
-                let clear = score > top.score * (1.0 + EQUAL) && value(pair[0]) < value(pair[1]);
-                top = match clear {
-                    true => Best { score, split: Some(split) },
-                    false => self.better(part, top, score, split),
-                };
-                bar = top.bar();
+        // The last point has none to be split from.
+        let places = &order[..order.len() - 1];
+        let mut before = [0.0; 2];
+        let (mut left, mut scores) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for (block, rows) in places.chunks(BLOCK).enumerate() {
+            let highest = wide(Scores {
+                rows,
+                moments,
+                weight,
+                mean,
+                before: &mut before,
+                left: &mut left,
+                scores: &mut scores,
+            });
+            if highest <= best.bar() {
+                continue;
+            }
+            let mut look = |least: f64| {
+                for (k, score) in scores[..rows.len()].iter().enumerate() {
+                    if *score > best.bar().max(least) && self.is_heavy(left[k], weight - left[k]) {
+                        *best = self.better(part, *best, *score, (feature, block * BLOCK + k));
+                    }
+                }
+                best.bar()
+            };
+            // The highest may lie between equal values.
+            if look((1.0 - EQUAL) * highest) < (1.0 - EQUAL) * highest {
+                look(0.0);
             }
         }
-        *best = top;
     }
 
     fn scan_vectors(&self, part: &Open, feature: usize, best: &mut Best) {
@@ -114,4 +126,70 @@ impl Grower<'_> {
         let order = self.order(feature, part);
         [order[place], order[place + 1]].map(|row| self.points.rows().row(row as usize)[feature])
     }
+}
+
+/// ‖D‖²/(W_left · W_right) of a block of places; the highest of them.
+struct Scores<'a> {
+    rows: &'a [u32],
+    moments: &'a [[f64; 2]],
+    weight: f64,
+    mean: f64,
+    /// Σ θ and Σ θ t of all points before the block, and then with it.
+    before: &'a mut [f64; 2],
+    left: &'a mut [f64; BLOCK],
+    scores: &'a mut [f64; BLOCK],
+}
+
+impl Loop for Scores<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        let Scores { rows, moments, weight, mean, before, left, scores } = self;
+        // Four points are added up beside each other, so that few additions wait for the one before.
+        let (fours, rest) = rows.as_chunks::<4>();
+        let mut all = *before;
+        let mut places = left.iter_mut().zip(scores.iter_mut());
+        let mut put = |[l, s]: [f64; 2]| {
+            if let Some((left, sum)) = places.next() {
+                (*left, *sum) = (l, s);
+            }
+        };
+        for rows in fours {
+            let [a, b, c, d] = rows.map(|row| moments[row as usize]);
+            let (ab, cd) = (add(a, b), add(c, d));
+            put(add(all, a));
+            put(add(all, ab));
+            put(add(add(all, ab), c));
+            all = add(all, add(ab, cd));
+            put(all);
+        }
+        for row in rest {
+            all = add(all, moments[*row as usize]);
+            put(all);
+        }
+        *before = all;
+        let mut highest = [0.0; 4];
+        let used = rows.len().next_multiple_of(4).min(BLOCK);
+        // What is left over from the block before is no place.
+        scores[rows.len()..used].fill(0.5 * mean * weight);
+        left[rows.len()..used].fill(0.5 * weight);
+        let fours =
+            left[..used].as_chunks::<4>().0.iter().zip(scores[..used].as_chunks_mut::<4>().0);
+        for (left, scores) in fours {
+            let d: [f64; 4] = std::array::from_fn(|k| scores[k] - mean * left[k]);
+            let sides: [f64; 4] = std::array::from_fn(|k| left[k] * (weight - left[k]));
+            let squares: [f64; 4] = std::array::from_fn(|k| d[k] * d[k]);
+            let score: [f64; 4] = std::array::from_fn(|k| squares[k] / sides[k]);
+            highest =
+                std::array::from_fn(|k| if score[k] > highest[k] { score[k] } else { highest[k] });
+            *scores = score;
+        }
+        highest.into_iter().fold(0.0, f64::max)
+    }
+}
+
+#[inline(always)]
+fn add(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] + b[0], a[1] + b[1]]
 }
