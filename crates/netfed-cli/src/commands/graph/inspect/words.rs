@@ -42,6 +42,12 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
             share(f.density())
         ));
     }
+    if f.lacks_nodes {
+        found.push(
+            "These are the nodes with an edge: a table of edges names no others; --data FILE does."
+                .into(),
+        );
+    }
     let part = if f.part_sizes.len() > 1 { " of the largest part" } else { "" };
     match (f.connectivity, f.gap, f.mixing()) {
         (Some(connectivity), Some(gap), Some((relaxation, mixing))) => found.push(format!(
@@ -58,7 +64,7 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
     }
     if !f.graph.edges().is_empty() {
         let c = &f.communities;
-        let several = c.sizes.iter().filter(|size| **size > 1).count();
+        let several = f.communities_of_several();
         let sizes: Vec<String> = c.sizes.iter().take(several.min(8)).map(|s| count(*s)).collect();
         let more = if several > 8 { ", …" } else { "" };
         let clear = match c.modularity {
@@ -124,7 +130,7 @@ pub(super) fn summary(f: &Facts) -> Value {
         "density": f.density(),
         "parts": f.part_sizes.len(),
         "part_sizes": f.part_sizes.iter().take(100).collect::<Vec<_>>(),
-        "nodes_without_edge": (0..f.nodes.len()).filter(|&i| f.graph.degree(i) == 0).count(),
+        "nodes_without_edge": (!f.lacks_nodes).then(|| (0..f.nodes.len()).filter(|&i| f.graph.degree(i) == 0).count()),
         "degree": quartiles(f.degrees()),
         "weight": quartiles(f.weights()),
         "total_weight": f.graph.edges().iter().map(|e| e.weight).sum::<f64>(),
@@ -132,8 +138,8 @@ pub(super) fn summary(f: &Facts) -> Value {
         "spectral_gap": f.gap,
         "relaxation_time": f.mixing().map(|m| m.0),
         "mixing_time_bound": f.mixing().map(|m| m.1),
-        "communities": f.communities.count(),
-        "community_sizes": f.communities.sizes.iter().take(100).collect::<Vec<_>>(),
+        "communities": f.communities_of_several(),
+        "community_sizes": f.communities.sizes.iter().take(f.communities_of_several().min(100)).collect::<Vec<_>>(),
         "modularity": f.communities.modularity,
         "truth": f.scores.as_ref().map(|s| json!({
             "precision": s.precision,
