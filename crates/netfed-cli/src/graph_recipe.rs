@@ -7,12 +7,14 @@ use netfed::discrepancy::{
     ModelDifference, Wasserstein, WelchT, embedded,
 };
 use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph};
-use netfed::{Matrix, draws};
+use netfed::{LossKind, Matrix, draws};
 
 use crate::failure::Failure;
 use crate::load::PointTable;
-use crate::prepare::{Scaling, local_datasets};
+use crate::prepare::{Scaling, local_datasets, names};
 use crate::progress::{Steps, interrupted};
+use crate::report::text::plural;
+use crate::scaling::moments;
 use crate::settings::{Range, Settings, choose, number};
 
 /// Names of the discrepancies.
@@ -90,6 +92,42 @@ impl Recipe {
             true => Err(Failure::other("interrupted; nothing was written.".into())),
             false => Ok(built),
         }
+    }
+
+    /// What a user should know about data from which a graph is built, in sentences without their period.
+    pub(crate) fn warnings(&self, points: &PointTable, settings: &Settings) -> Vec<String> {
+        let mut found = Vec::new();
+        if settings.standardize {
+            let constant = constant_columns(points, &settings.columns.target);
+            if !constant.is_empty() {
+                let (has, them) =
+                    if constant.len() == 1 { ("has", "it") } else { ("have", "they") };
+                found.push(format!(
+                    "{}: {} {has} the same value everywhere, so that {them} cannot be standardized and tell no nodes apart",
+                    settings.data.display(),
+                    names(&constant)
+                ));
+            }
+        }
+        if self.needs_models() && settings.ridge == 0.0 && settings.loss != LossKind::Mean {
+            let dim = points.features.len() + usize::from(settings.intercept);
+            let mut rows = vec![0; points.nodes.len()];
+            points.node_of_row.iter().for_each(|i| rows[*i as usize] += 1);
+            let few: Vec<&str> = (points.nodes.iter().zip(&rows))
+                .filter(|(_, rows)| (1..dim).contains(*rows))
+                .map(|(node, _)| node.as_str())
+                .collect();
+            if !few.is_empty() {
+                let has = if few.len() == 1 { "has" } else { "have" };
+                found.push(format!(
+                    "{} {has} fewer data points than the {} of a model ({}), which their data then leave open; say --ridge 0.01 or so, or fewer --features",
+                    plural(few.len(), "node"),
+                    plural(dim, "parameter"),
+                    names(&few)
+                ));
+            }
+        }
+        found
     }
 
     /// The rule in a few words, as a label.
@@ -178,24 +216,29 @@ fn samples(points: &PointTable, standardize: bool) -> Result<Vec<Matrix>, Failur
         let label = points.y.as_ref().map(|y| y[r]);
         points.x[r * d..(r + 1) * d].iter().copied().chain(label)
     };
-    let mut scale = vec![1.0; cols];
-    if standardize {
-        let m = points.node_of_row.len() as f64;
-        let rows = || (0..points.node_of_row.len()).flat_map(|r| row(r).enumerate());
-        let (mut mean, mut square) = (vec![0.0; cols], vec![0.0; cols]);
-        rows().for_each(|(k, v)| mean[k] += v / m);
-        rows().for_each(|(k, v)| square[k] += (v - mean[k]).powi(2) / m);
-        for k in 0..cols {
-            let deviation = square[k].sqrt();
+    let scale: Vec<f64> = match standardize {
+        true => {
+            let all = moments(&points.x, d).into_iter();
+            let all = all.chain(points.y.iter().flat_map(|y| moments(y, 1)));
             // A constant column is left alone.
-            scale[k] = if deviation <= 1e-12 * mean[k].abs() { 1.0 } else { deviation };
+            all.map(|(_, deviation)| deviation.unwrap_or(1.0)).collect()
         }
-    }
+        false => vec![1.0; cols],
+    };
     let mut values = vec![Vec::new(); points.nodes.len()];
     for (r, &node) in points.node_of_row.iter().enumerate() {
         values[node as usize].extend(row(r).zip(&scale).map(|(v, s)| v / s));
     }
     Ok(values.into_iter().map(|v| Matrix::from_rows(cols, v)).collect::<Result<_, _>>()?)
+}
+
+/// Columns, label included, with the same value everywhere.
+fn constant_columns<'a>(points: &'a PointTable, target: &'a str) -> Vec<&'a str> {
+    let constant = |m: Vec<(f64, Option<f64>)>| m.into_iter().map(|(_, d)| d.is_none());
+    let features = points.features.iter().map(String::as_str);
+    let features = features.zip(constant(moments(&points.x, points.features.len())));
+    let label = points.y.iter().flat_map(|y| constant(moments(y, 1))).map(|c| (target, c));
+    features.chain(label).filter(|(_, constant)| *constant).map(|(name, _)| name).collect()
 }
 
 /// Places of the points in the plane, of an even part of them where there are many.

@@ -1,14 +1,14 @@
 //! The result for a person, and as JSON.
 
 use netfed::discrepancy::Combination;
-use netfed::similarity_graph::{Rule, Weights};
+use netfed::similarity_graph::{Rule, SimilarityGraph, Weights};
 use serde_json::json;
 
 use super::Built;
 use super::flags::{Build, Plan};
 use crate::prepare::names;
 use crate::progress::duration;
-use crate::report::text::{count, number, plural};
+use crate::report::text::{count, number, plural, shell};
 
 /// Smallest, median and largest of some numbers.
 fn range(values: &[f64]) -> Option<[f64; 3]> {
@@ -38,7 +38,8 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         duration(built.seconds)
     );
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
-    line(format!("{}; {}.", rule(plan.recipe.rule), weights(built, plan.recipe.weights)));
+    let others = graph.nodes().saturating_sub(1);
+    line(format!("{}; {}.", rule(plan.recipe.rule, others), weights(built, plan.recipe.weights)));
     if let Some([least, middle, most]) = range(&built.graph.discrepancies) {
         line(format!(
             "The discrepancy {} of the edges is {} to {}, {} in the middle.",
@@ -70,26 +71,82 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         line("All pairs are joined: training is faster, and groups show better, with fewer edges (a smaller --k or --eta).".into());
     }
     line(format!("Of every node's data this took {}.", seen(&plan.recipe.discrepancy)));
-    let out = args.results.out.display();
-    line(format!("Look at it: netfed graph inspect --graph {out} --out graph/"));
-    if let Some(data) = &args.given.data {
+    let out = shell(&args.results.out.display().to_string());
+    let data = data_flags(args);
+    let nodes = data.get(..2).unwrap_or_default().concat();
+    line(format!("Look at it: netfed graph inspect --graph {out}{nodes} --out graph/"));
+    if !data.is_empty() && !graph.edges().is_empty() {
         line(format!(
-            "Then train: netfed tune --data {} --graph {out} --out tuned/",
-            data.display()
+            "Then train: netfed tune --graph {out}{}{} --out tuned/",
+            data.concat(),
+            loss_flags(built, args)
         ));
     }
     text
 }
 
-fn rule(rule: Rule) -> String {
+/// The flags that name the data: the file, the column of the nodes, the label, the features; those not given are empty. None without data.
+fn data_flags(args: &Build) -> Vec<String> {
+    let given = &args.given;
+    let Some(data) = &given.data else { return Vec::new() };
+    let named = |flag: &str, name: &Option<String>| {
+        name.as_ref().map_or(String::new(), |name| format!(" {flag} {}", shell(name)))
+    };
+    vec![
+        format!(" --data {}", shell(&data.display().to_string())),
+        named("--node-column", &given.node_column),
+        named("--target", &given.target),
+        named("--features", &given.features.as_ref().map(|f| f.join(","))),
+    ]
+}
+
+/// The flags of the models, as given; data without labels are trained by their means.
+fn loss_flags(built: &Built, args: &Build) -> String {
+    let given = &args.given;
+    let mut flags = String::new();
+    match &given.loss {
+        Some(loss) => flags.push_str(&format!(" --loss {loss}")),
+        None if !built.labels => flags.push_str(" --loss mean"),
+        None => {}
+    }
+    for (flag, there) in [("intercept", given.intercept), ("standardize", given.standardize)] {
+        if there == Some(true) {
+            flags.push_str(&format!(" --{flag}"));
+        }
+    }
+    for (flag, value) in [("ridge", given.ridge), ("huber-delta", given.huber_delta)] {
+        if let Some(value) = value {
+            flags.push_str(&format!(" --{flag} {value}"));
+        }
+    }
+    flags
+}
+
+/// What is to be said about weights at their bounds.
+pub(super) fn bounded(graph: &SimilarityGraph, weights: Weights) -> Option<String> {
+    let beyond = match weights {
+        Weights::Inverse => "above 1e12, and are 1e12; --weights exponential has no such weights",
+        _ => "below 1e-12, and are 1e-12; a larger --scale makes them count",
+    };
+    (graph.bounded > 0)
+        .then(|| format!("the weights of {} would be {beyond}", plural(graph.bounded, "edge")))
+}
+
+/// The rule in words, for a node with so many others.
+fn rule(rule: Rule, others: usize) -> String {
+    let nearest = |k: usize| match k {
+        1 => "its nearest".to_owned(),
+        k if k > others => {
+            format!("all others (--k is {}, there are {})", count(k), count(others))
+        }
+        k => format!("its {} nearest", count(k)),
+    };
     match rule {
         Rule::Threshold(eta) => format!("Edges join nodes of discrepancy {} at most", number(eta)),
-        Rule::Nearest(k) => format!("Edges join every node with the {} nearest", count(k)),
+        Rule::Nearest(k) => format!("Edges join every node with {}", nearest(k)),
+        Rule::TreeAndNearest(0) => "Edges are a minimum spanning tree".into(),
         Rule::TreeAndNearest(k) => {
-            format!(
-                "Edges are a minimum spanning tree and join every node with the {} nearest",
-                count(k)
-            )
+            format!("Edges are a minimum spanning tree and join every node with {}", nearest(k))
         }
         Rule::Complete => "Edges join all pairs of nodes".into(),
     }
@@ -147,6 +204,8 @@ pub(super) fn summary(built: &Built, plan: &Plan, args: &Build) -> serde_json::V
         "names_without_edge": alone.iter().take(100).collect::<Vec<_>>(),
         "discrepancies": spread(&built.graph.discrepancies),
         "weight": spread(&of_weights),
+        "weights_at_bound": built.graph.bounded,
+        "warnings": built.warnings,
         "leaves_a_node": seen(&recipe.discrepancy),
         "seconds": (built.seconds * 1e6).round() / 1e6,
         "version": env!("CARGO_PKG_VERSION"),

@@ -211,8 +211,8 @@ impl Shape {
             )));
         }
         model.check(nodes)?;
-        let rows = nodes.saturating_mul(common.points);
-        memory::check(nodes, edges as usize, common.features, rows)
+        let rows = nodes.saturating_mul(common.points());
+        memory::check(nodes, edges as usize, common.features(), rows)
     }
 
     /// The graph, and the cluster of every node where the shape has clusters.

@@ -152,9 +152,10 @@ impl Facts {
         let hubs = self.named(|i| self.graph.degree(i) >= HUB_EDGES.max(HUB * middle));
         if !hubs.is_empty() {
             found.push(format!(
-                "{} with far more edges than the others ({}): what they hold spreads to all neighbors",
+                "{} with far more edges than the others ({}): what {} spreads to all neighbors",
                 plural(hubs.len(), "hub"),
-                names(&hubs)
+                names(&hubs),
+                if hubs.len() == 1 { "it holds" } else { "they hold" }
             ));
         }
         if let Some(gap) = self.gap.filter(|gap| *gap < NARROW && self.part_sizes[0] > 2) {

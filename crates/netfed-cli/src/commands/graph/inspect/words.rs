@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Inspect;
 use super::facts::Facts;
-use crate::report::text::{count, number, plural};
+use crate::report::text::{count, number, plural, plurals};
 
 /// The headline.
 pub(super) fn headline(f: &Facts) -> String {
@@ -26,6 +26,7 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
     let mut found = Vec::new();
     if let (Some(d), Some(w)) = (f.degrees(), f.weights()) {
         let weights = match w[0] == w[4] {
+            true if f.graph.edges().len() == 1 => format!("Its weight is {}", number(w[0])),
             true => format!("All weights are {}", number(w[0])),
             false => format!(
                 "Weights are {} to {}, {} in the middle",
@@ -34,13 +35,17 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
                 number(w[2])
             ),
         };
-        found.push(format!(
-            "Nodes have {} to {} edges, {} in the middle. {weights}. {} of all pairs are joined.",
-            number(d[0]),
-            number(d[4]),
-            number(d[2]),
-            share(f.density())
-        ));
+        let degrees = match d[0] == d[4] {
+            true => format!("All nodes have {}", plural(d[0] as usize, "edge")),
+            false => format!(
+                "Nodes have {} to {}, {} in the middle",
+                number(d[0]),
+                plural(d[4] as usize, "edge"),
+                number(d[2])
+            ),
+        };
+        found
+            .push(format!("{degrees}. {weights}. {} of all pairs are joined.", share(f.density())));
     }
     if f.lacks_nodes {
         found.push(
@@ -74,10 +79,7 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
         };
         found.push(format!(
             "{} of {}{more} nodes, modularity {}: {clear}.",
-            match several {
-                1 => "1 community".into(),
-                n => format!("{} communities", count(n)),
-            },
+            plurals(several, "community", "communities"),
             sizes.join(", "),
             number(c.modularity)
         ));
