@@ -11,7 +11,7 @@ use super::duals::fitting_duals;
 use super::polish::{NEAR, polish};
 use super::{Learned, LogDegree, SiloGraphs, Silos};
 use crate::Matrix;
-use crate::linalg::{axpy, distance, norm, square_distance};
+use crate::linalg::{axpy, distance, dot, norm, square_distance};
 use crate::parallel::map_items;
 use std::ops::ControlFlow;
 
@@ -19,9 +19,10 @@ use std::ops::ControlFlow;
 const FIRST_LOOK: u64 = 8;
 /// Guesses about who is tied, at each look.
 const GUESSES: usize = 6;
-/// Accuracy of a guess that need not stand, and of an answer: of the weights relative to the largest, and of what holds a tied silo relative to ρ.
-const ROUGH: (f64, f64) = (1e-5, 1e-2);
-const DONE: (f64, f64) = (1e-14, 1e-9);
+/// Accuracy of a guess that need not stand, and of an answer: of the weights relative to the largest; of what holds a tied silo relative to ρ, and
+/// to the length of z, beside which gradients get coarse.
+const ROUGH: [f64; 3] = [1e-5, 1e-2, 1e-6];
+const DONE: [f64; 3] = [1e-14, 1e-9, 1e-13];
 /// Looks after which the steps stay as they are.
 const BALANCED: u64 = 15;
 
@@ -130,6 +131,8 @@ struct Star<'a> {
     moved: f64,
     /// Squared lengths of the last round's steps of graphs and duals.
     lengths: (f64, f64),
+    /// The length of the longest zᵢ.
+    steepness: f64,
 }
 
 impl<'a> Star<'a> {
@@ -145,6 +148,12 @@ impl<'a> Star<'a> {
         let count = leaves.len() as f64;
         let mut consensus = vec![0.0; silos.candidates().len()];
         leaves.iter().for_each(|leaf| axpy(1.0 / count, &leaf.weights, &mut consensus));
+        let size = best_size(silos, &leaves, &consensus);
+        consensus.iter_mut().for_each(|c| *c *= size);
+        for leaf in &mut leaves {
+            leaf.weights.iter_mut().for_each(|w| *w *= size);
+            leaf.multipliers.iter_mut().for_each(|v| *v /= size);
+        }
         let (mut spread, mut steepest) = (0.0, 0.0f64);
         let mut gradient = vec![0.0; consensus.len()];
         for leaf in &mut leaves {
@@ -160,7 +169,8 @@ impl<'a> Star<'a> {
         // Graphs move by about the spread, duals by ρ or, where that is more than any silo pulls, by the steepest pull.
         let size = spread.sqrt().max(0.1 * norm(&consensus));
         let step = 0.4 * size / silos.rho().min(steepest.max(1e-3 * silos.rho()));
-        Star { silos, leaves, consensus, step, moved: 1.0, lengths: (1.0, 1.0) }
+        let steepness = silos.silos().iter().map(|s| norm(s.distances())).fold(0.0, f64::max);
+        Star { silos, leaves, consensus, step, moved: 1.0, lengths: (1.0, 1.0), steepness }
     }
 
     fn round(&mut self) {
@@ -229,9 +239,10 @@ impl<'a> Star<'a> {
                 consensus = self.silos.as_one();
             }
             let mut better = tied.clone();
-            for (tolerance, slack) in [ROUGH, DONE] {
+            for [tolerance, slack, noise] in [ROUGH, DONE] {
                 polish(self.silos, &tied, tolerance, &mut locals, &mut consensus);
                 duals = fitting_duals(self.silos, &tied, &locals, &consensus);
+                let slack = self.silos.rho() * slack + self.steepness * noise;
                 better = self.who_is_tied(&tied, slack, &locals, &consensus, &duals);
                 if better != tied {
                     break;
@@ -265,7 +276,7 @@ impl<'a> Star<'a> {
             .map(|i| tied[i] || distance(locals.row(i), consensus) <= near)
             .collect();
         if better == tied {
-            let mut longest = (self.silos.rho() * (1.0 + slack), None);
+            let mut longest = (self.silos.rho() + slack, None);
             for i in (0..tied.len()).filter(|&i| tied[i]) {
                 let length = norm(duals.row(i));
                 if length > longest.0 {
@@ -276,6 +287,20 @@ impl<'a> Star<'a> {
         }
         better
     }
+}
+
+/// The t ≤ 1 for which t times these graphs, where ζ = 0, make (8) least: at + bt² − n log t is, with n the sum of α over all vertices. Graphs
+/// that silos learn alone may be far too large where λ is.
+fn best_size(silos: &Silos, leaves: &[Leaf<'_>], consensus: &[f64]) -> f64 {
+    let (mut a, mut b, mut n) = (silos.lambda() * consensus.iter().sum::<f64>(), 0.0, 0.0);
+    for Leaf { silo, weights, .. } in leaves {
+        let model = silo.model();
+        a += dot(silo.distances(), weights) + silos.rho() * distance(weights, consensus);
+        b += 2.0 * model.beta * dot(weights, weights);
+        n += model.alpha * silo.candidates().vertices() as f64;
+    }
+    let best = 2.0 * n / (a + (a * a + 8.0 * b * n).sqrt());
+    if best < 1.0 { best } else { 1.0 }
 }
 
 impl Leaf<'_> {

@@ -160,6 +160,10 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
         text.push_str(
             "  The rounds of algorithm1 end before the optimum; --method exact goes to the end.\n",
         );
+    } else if summary["solved"] == false {
+        text.push_str(
+            "  This was stopped before the tolerance; no more than that bound is proven.\n",
+        );
     } else if common == 0 {
         text.push_str("  The consensus has no edge: a larger --nu makes it count.\n");
     } else if rows.iter().all(|r| r.tied) && rows.len() > 1 {
