@@ -90,6 +90,18 @@ fn nodes_without_an_edge_are_counted_or_said_to_be_missing() {
 }
 
 #[test]
+fn a_made_up_graph_keeps_its_nodes() {
+    let place = Place::new();
+    let line = "graph generate erdos-renyi --nodes 30 --probability 0.05 --model none --out made";
+    let (text, _) = run(&place, line, 0);
+    assert!(text.starts_with("30 nodes"), "{text}");
+    let next = text.lines().find_map(|l| l.strip_prefix("next: netfed ")).unwrap();
+    assert!(next.contains("made/graph.graphml"), "{next}");
+    let (text, _) = run(&place, next, 0);
+    assert!(text.starts_with("30 nodes"), "{text}");
+}
+
+#[test]
 fn single_nodes_are_no_communities() {
     let place = Place::new();
     place.write("edges.csv", "source,target\n1,2\n2,3\n1,3\n4,5\n");
@@ -101,6 +113,7 @@ fn single_nodes_are_no_communities() {
     assert_eq!(summary["communities"], 2);
     assert_eq!(summary["community_sizes"], serde_json::json!([3, 2]));
     assert!(place.read("seen/report.html").contains("2 nodes in no community."));
+    assert!(place.read("seen/nodes.csv").ends_with("\n6,0,0,2,\n7,0,0,3,\n"));
 }
 
 #[test]

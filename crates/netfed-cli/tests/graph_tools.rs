@@ -278,7 +278,7 @@ fn a_node_that_cannot_be_compared_is_left_alone_and_said() {
     let place = Place::new();
     place.write("p.csv", "node,x\na,1\nb,1\nb,2\nc,2\nc,4\n");
     let said = done(&place, "graph build --data p.csv --discrepancy t --rule mst-knn --out e.csv");
-    assert!(said.contains("cannot be computed from so few points"), "{said}");
+    assert!(said.contains("Their discrepancy from the others cannot be computed"), "{said}");
 }
 
 #[test]
@@ -353,6 +353,7 @@ fn shapes_that_make_no_sense_are_refused() {
         ("star --share 2", "--share is 2"),
         ("star --share 0", "leaves no node with data"),
         ("star --nodes 9 --clusters 10", "--clusters is 10, but there are only 9 nodes."),
+        ("geometric --nodes 10 --edges 46", "--edges is 46, but 10 nodes have only 45 pairs."),
         ("star --model none --points 5", "--points has an effect with --model linear"),
         ("star --model signals --share 1", "--share has an effect with --model linear"),
         ("star --model logistic --noise 1", "--noise has an effect with --model linear"),
@@ -495,11 +496,15 @@ fn words_fit_their_numbers() {
     let text = done(&place, &format!("{line} --k 1"));
     assert!(text.contains("Edges join every node with its nearest;"), "{text}");
     let text = done(&place, &format!("{line} --k 40"));
-    assert!(text.contains("with all others (--k is 40, there are 11)"), "{text}");
+    assert!(text.contains("with all others (k is 40, there are 11)"), "{text}");
+    place.write("single.csv", "node,x\na,1\n");
+    let text = done(&place, "graph build --data single.csv --out single-e.csv");
+    assert!(text.contains("One node has no other to be joined with."), "{text}");
     place.write("one.csv", "source,target,weight\na,b,2\n");
     let text = done(&place, "graph inspect --graph one.csv");
     assert!(text.contains("2 nodes, 1 edge, connected"), "{text}");
     assert!(text.contains("All nodes have 1 edge. Its weight is 2."), "{text}");
+    assert!(text.contains("in about 1 round,"), "{text}");
 }
 
 #[test]

@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Generate) -> Result<u8, Failure> {
     let (graph, blocks) = args.shape.build()?;
     let made = data::make(&model, common, graph, blocks)?;
     let names: Vec<String> = (1..=made.graph.nodes()).map(|i| i.to_string()).collect();
-    let edges = file_of_edges(&made.graph);
+    let edges = file_of_edges(&made.graph, &model);
     let list: Vec<_> = made.graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
     folder.add(edges, &graph_text(edges.as_ref(), &names, &list)?)?;
     for (name, text) in &made.files {
@@ -127,14 +127,19 @@ pub(crate) fn run(args: &Generate) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A table has no place for nodes without an edge: where there are no others, the graph is a GraphML file.
-fn file_of_edges(graph: &Graph) -> &'static str {
-    if graph.edges().is_empty() { "graph.graphml" } else { "edges.csv" }
+/// A table of edges has no place for nodes without an edge: where there are no others, or no data that name them, the graph is a GraphML
+/// file.
+fn file_of_edges(graph: &Graph, model: &Model) -> &'static str {
+    let some_alone = || (0..graph.nodes()).any(|i| graph.degree(i) == 0);
+    match graph.edges().is_empty() || (*model == Model::None && some_alone()) {
+        true => "graph.graphml",
+        false => "edges.csv",
+    }
 }
 
 fn text(common: &Common, model: &Model, made: &data::Made) -> String {
     let place = |file: &str| shell(&common.out.join(file).display().to_string());
-    let graph = place(file_of_edges(&made.graph));
+    let graph = place(file_of_edges(&made.graph, model));
     let mut text = format!(
         "{}, {}",
         plural(made.graph.nodes(), "node"),

@@ -89,7 +89,7 @@ fn nodes(facts: &Facts) -> String {
             Cell::Number(facts.graph.degree(i) as f64),
             Cell::Number(facts.strength[i]),
             Cell::Number(facts.part_of[i] as f64),
-            Cell::Number(facts.communities.of_node[i] as f64),
+            facts.community(i).map(|c| c as f64).into(),
         ]);
     }
     csv.finish()

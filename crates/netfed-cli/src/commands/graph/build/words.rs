@@ -38,6 +38,10 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         duration(built.seconds)
     );
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
+    if graph.nodes() == 1 {
+        line("One node has no other to be joined with.".into());
+        return text;
+    }
     let others = graph.nodes().saturating_sub(1);
     line(format!("{}; {}.", rule(plan.recipe.rule, others), weights(built, plan.recipe.weights)));
     if let Some([least, middle, most]) = range(&built.graph.discrepancies) {
@@ -57,7 +61,7 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
             names(&alone),
             match plan.recipe.rule {
                 Rule::TreeAndNearest(_) | Rule::Complete =>
-                    "There is no other node, or its discrepancy from the others cannot be computed from so few points.",
+                    "Their discrepancy from the others cannot be computed from so few points.",
                 Rule::Nearest(_) | Rule::Threshold(_) =>
                     "--rule mst-knn connects all whose discrepancy can be computed.",
             }
@@ -132,12 +136,16 @@ pub(super) fn bounded(graph: &SimilarityGraph, weights: Weights) -> Option<Strin
         .then(|| format!("the weights of {} would be {beyond}", plural(graph.bounded, "edge")))
 }
 
+fn are(others: usize) -> String {
+    if others == 1 { "is 1".into() } else { format!("are {}", count(others)) }
+}
+
 /// The rule in words, for a node with so many others.
 fn rule(rule: Rule, others: usize) -> String {
     let nearest = |k: usize| match k {
         1 => "its nearest".to_owned(),
         k if k > others => {
-            format!("all others (--k is {}, there are {})", count(k), count(others))
+            format!("all others (k is {}, there {})", count(k), are(others))
         }
         k => format!("its {} nearest", count(k)),
     };

@@ -126,6 +126,12 @@ impl Facts {
         self.communities.sizes.iter().filter(|size| **size > 1).count()
     }
 
+    /// The community of a node, if it has others in it.
+    pub(super) fn community(&self, node: usize) -> Option<usize> {
+        let own = self.communities.of_node[node];
+        (self.communities.sizes[own] > 1).then_some(own)
+    }
+
     fn named(&self, keep: impl Fn(usize) -> bool) -> Vec<&str> {
         (0..self.nodes.len()).filter(|&i| keep(i)).map(|i| self.nodes[i].as_str()).collect()
     }

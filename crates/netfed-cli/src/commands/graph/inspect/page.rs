@@ -124,7 +124,9 @@ fn distribution(title: &str, values: Vec<f64>, whole: bool, noun: &str) -> Marku
     let name = |k: usize| match (bins, whole) {
         (1, _) => number(least),
         (_, true) if start(k + 1) - start(k) <= 1.0 => number(start(k)),
-        (_, true) => format!("{} to {}", number(start(k)), number(start(k + 1) - 1.0)),
+        (_, true) => {
+            format!("{} to {}", number(start(k)), number((start(k + 1) - 1.0).min(most)))
+        }
         _ => format!("{} to {}", number(start(k)), number(start(k + 1))),
     };
     let bars = counts
@@ -191,7 +193,7 @@ fn nodes(f: &Facts) -> Markup {
                         td { (f.nodes[i]) }
                         td.num { (count(f.graph.degree(i))) }
                         td.num { (number(f.strength[i])) }
-                        td.num { (f.communities.of_node[i]) }
+                        td.num { (f.community(i).map_or("–".into(), count)) }
                     }
                 } }
             } }

@@ -11,7 +11,7 @@ pub(super) fn headline(f: &Facts) -> String {
     let size =
         format!("{}, {}", plural(f.nodes.len(), "node"), plural(f.graph.edges().len(), "edge"));
     match f.part_sizes.len() {
-        0 | 1 if f.nodes.len() < 2 => size,
+        _ if f.graph.edges().is_empty() => size,
         0 | 1 => format!("{size}, connected"),
         parts => format!(
             "{size}, {}, the largest of {}",
@@ -24,6 +24,9 @@ pub(super) fn headline(f: &Facts) -> String {
 /// What was found, in sentences.
 pub(super) fn sentences(f: &Facts) -> Vec<String> {
     let mut found = Vec::new();
+    if f.graph.edges().is_empty() {
+        found.push("No two nodes are joined.".into());
+    }
     if let (Some(d), Some(w)) = (f.degrees(), f.weights()) {
         let weights = match w[0] == w[4] {
             true if f.graph.edges().len() == 1 => format!("Its weight is {}", number(w[0])),
@@ -56,10 +59,11 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
     let part = if f.part_sizes.len() > 1 { " of the largest part" } else { "" };
     match (f.connectivity, f.gap, f.mixing()) {
         (Some(connectivity), Some(gap), Some((relaxation, mixing))) => found.push(format!(
-            "Algebraic connectivity λ₂{part} is {}, its spectral gap {}: averaging with the neighbors shrinks differences by e in about {} rounds, and a random walk mixes in at most {}.",
+            "Algebraic connectivity λ₂{part} is {}, its spectral gap {}: averaging with the neighbors shrinks differences by e in about {}, and a random walk mixes in at most {}.",
             number(connectivity),
             number(gap),
-            number(relaxation.ceil()),
+            // Rounding must not make two of one.
+            plural((relaxation - 1e-9).ceil() as usize, "round"),
             number(mixing.ceil())
         )),
         _ if f.part_sizes.first().is_some_and(|size| *size > 1) => {
