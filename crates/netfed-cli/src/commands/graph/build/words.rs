@@ -76,38 +76,32 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
     }
     line(format!("Of every node's data this took {}.", seen(&plan.recipe.discrepancy)));
     let out = shell(&args.results.out.display().to_string());
-    let data = data_flags(args);
-    let nodes = data.get(..2).unwrap_or_default().concat();
+    let nodes = node_flags(args).unwrap_or_default();
     line(format!("Look at it: netfed graph inspect --graph {out}{nodes} --out graph/"));
-    if !data.is_empty() && !graph.edges().is_empty() {
-        line(format!(
-            "Then train: netfed tune --graph {out}{}{} --out tuned/",
-            data.concat(),
-            loss_flags(built, args)
-        ));
+    if args.given.data.is_some() {
+        let models = model_flags(built, args);
+        line(format!("Then train: netfed tune --graph {out}{nodes}{models} --out tuned/"));
     }
     text
 }
 
-/// The flags that name the data: the file, the column of the nodes, the label, the features; those not given are empty. None without data.
-fn data_flags(args: &Build) -> Vec<String> {
-    let given = &args.given;
-    let Some(data) = &given.data else { return Vec::new() };
-    let named = |flag: &str, name: &Option<String>| {
-        name.as_ref().map_or(String::new(), |name| format!(" {flag} {}", shell(name)))
-    };
-    vec![
-        format!(" --data {}", shell(&data.display().to_string())),
-        named("--node-column", &given.node_column),
-        named("--target", &given.target),
-        named("--features", &given.features.as_ref().map(|f| f.join(","))),
-    ]
+/// A flag with its value, as given.
+fn named(flag: &str, value: Option<&str>) -> String {
+    value.map_or(String::new(), |value| format!(" {flag} {}", shell(value)))
+}
+
+/// The flags that name the data and their nodes.
+fn node_flags(args: &Build) -> Option<String> {
+    let data = args.given.data.as_ref()?.display().to_string();
+    Some(named("--data", Some(&data)) + &named("--node-column", args.given.node_column.as_deref()))
 }
 
 /// The flags of the models, as given; data without labels are trained by their means.
-fn loss_flags(built: &Built, args: &Build) -> String {
+fn model_flags(built: &Built, args: &Build) -> String {
     let given = &args.given;
-    let mut flags = String::new();
+    let features = given.features.as_ref().map(|names| names.join(","));
+    let mut flags =
+        named("--target", given.target.as_deref()) + &named("--features", features.as_deref());
     match &given.loss {
         Some(loss) => flags.push_str(&format!(" --loss {loss}")),
         None if !built.labels => flags.push_str(" --loss mean"),
