@@ -22,6 +22,7 @@ mod progress;
 mod report;
 mod results;
 mod run_folder;
+mod said_again;
 mod scaling;
 mod settings;
 mod whole_number;

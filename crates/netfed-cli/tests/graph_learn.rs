@@ -191,6 +191,7 @@ fn bad_usage_gets_a_sentence() {
         ("--signals silos/s1.csv --scale meen-degree --out e.csv", "Did you mean \"mean-degree\"?"),
         ("--silos silos --out g", "--lambda is missing; the mean squared difference"),
         ("--silos silos --lambda 0 --out g", "--lambda is 0"),
+        ("--signals silos/s1.csv --method exact --out e.csv", "--method exact goes with --silos"),
         ("--signals silos/s1.csv --nu 2 --out e.csv", "--nu belongs to --silos"),
         (
             "--signals silos/s1.csv --rounds 9 --out e.csv",

@@ -9,6 +9,7 @@ use super::flags::{Build, Plan};
 use crate::prepare::names;
 use crate::progress::duration;
 use crate::report::text::{count, number, plural, shell};
+use crate::said_again;
 
 /// Smallest, median and largest of some numbers.
 fn range(values: &[f64]) -> Option<[f64; 3]> {
@@ -76,48 +77,16 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
     }
     line(format!("Of every node's data this took {}.", seen(&plan.recipe.discrepancy)));
     let out = shell(&args.results.out.display().to_string());
-    let nodes = node_flags(args).unwrap_or_default();
+    let given = &args.given;
+    let nodes = said_again::nodes(given);
     line(format!("Look at it: netfed graph inspect --graph {out}{nodes} --out graph/"));
-    if args.given.data.is_some() {
-        let models = model_flags(built, args);
-        line(format!("Then train: netfed tune --graph {out}{nodes}{models} --out tuned/"));
+    if given.data.is_some() {
+        // Data without labels are trained by their means.
+        let mean = given.loss.is_none() && !built.labels;
+        let models = said_again::models(given) + if mean { " --loss mean" } else { "" };
+        line(format!("Then train: netfed tune{nodes} --graph {out}{models} --out tuned/"));
     }
     text
-}
-
-/// A flag with its value, as given.
-fn named(flag: &str, value: Option<&str>) -> String {
-    value.map_or(String::new(), |value| format!(" {flag} {}", shell(value)))
-}
-
-/// The flags that name the data and their nodes.
-fn node_flags(args: &Build) -> Option<String> {
-    let data = args.given.data.as_ref()?.display().to_string();
-    Some(named("--data", Some(&data)) + &named("--node-column", args.given.node_column.as_deref()))
-}
-
-/// The flags of the models, as given; data without labels are trained by their means.
-fn model_flags(built: &Built, args: &Build) -> String {
-    let given = &args.given;
-    let features = given.features.as_ref().map(|names| names.join(","));
-    let mut flags =
-        named("--target", given.target.as_deref()) + &named("--features", features.as_deref());
-    match &given.loss {
-        Some(loss) => flags.push_str(&format!(" --loss {loss}")),
-        None if !built.labels => flags.push_str(" --loss mean"),
-        None => {}
-    }
-    for (flag, there) in [("intercept", given.intercept), ("standardize", given.standardize)] {
-        if there == Some(true) {
-            flags.push_str(&format!(" --{flag}"));
-        }
-    }
-    for (flag, value) in [("ridge", given.ridge), ("huber-delta", given.huber_delta)] {
-        if let Some(value) = value {
-            flags.push_str(&format!(" --{flag} {value}"));
-        }
-    }
-    flags
 }
 
 /// What is to be said about weights at their bounds.

@@ -186,6 +186,9 @@ impl Plan {
 fn method(args: &Learn) -> Result<Method, Failure> {
     let name = args.method.as_deref();
     if args.silos.is_empty() {
+        if let Some(name @ ("exact" | "algorithm1")) = name {
+            return Err(Failure::input(format!("--method {name} goes with --silos only.")));
+        }
         return Ok(
             match choose("method", name.unwrap_or("log-degree"), &["log-degree", "glasso"])? {
                 "glasso" => Method::Glasso,
