@@ -10,6 +10,9 @@ use crate::Matrix;
 use crate::linalg::{axpy, distance, dot, norm, square_distance};
 use crate::parallel::map_items;
 
+/// Graphs are made smaller at the start where that is at least by this factor.
+const FAR: f64 = 0.1;
+
 /// Graphs, consensus, duals, who is tied.
 pub(super) type Answer = (Matrix, Vec<f64>, Matrix, Vec<bool>);
 
@@ -141,7 +144,7 @@ fn best_size(silos: &Silos, leaves: &[Leaf<'_>], consensus: &[f64]) -> f64 {
         n += model.alpha * silo.candidates().vertices() as f64;
     }
     let best = 2.0 * n / (a + (a * a + 8.0 * b * n).sqrt());
-    if best < 1.0 { best } else { 1.0 }
+    if best < FAR { best } else { 1.0 }
 }
 
 impl Leaf<'_> {
