@@ -1,9 +1,11 @@
 //! A graph as a file: a table of edges (CSV), GraphML or GEXF, by the name of the file.
 
+use std::collections::HashSet;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::load::{EdgeList, read_edges, read_nodes};
 use crate::output::{Cell, Csv, check_file, check_place};
 
 /// The format that the name of a file asks for.
@@ -22,6 +24,42 @@ impl GraphFormat {
             (true, _) => GraphFormat::GraphMl,
             (_, true) => GraphFormat::Gexf,
             _ => GraphFormat::Csv,
+        }
+    }
+}
+
+/// Where the nodes without an edge are known from: a table of edges cannot name them.
+#[derive(clap::Args)]
+pub(crate) struct AllNodes {
+    /// Data points: their nodes belong to the graph, also those without an edge, which a table of edges cannot name
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: Option<PathBuf>,
+    /// Column of --data with the node ids
+    #[arg(long, value_name = "NAME", default_value = "node", requires = "data")]
+    node_column: String,
+}
+
+impl AllNodes {
+    /// Whether a graph may have nodes that neither its file nor --data names.
+    pub(crate) fn may_lack(&self, graph: &Path) -> bool {
+        self.data.is_none() && GraphFormat::of(graph) == GraphFormat::Csv
+    }
+
+    /// Reads a graph, with the nodes of --data.
+    pub(crate) fn read(&self, graph: &Path) -> Result<EdgeList, Failure> {
+        let mut list = read_edges(graph)?;
+        if let Some(data) = &self.data {
+            let found = read_nodes(data, &self.node_column)?;
+            let known: HashSet<&String> = list.nodes.iter().collect();
+            let more: Vec<String> = found.into_iter().filter(|n| !known.contains(n)).collect();
+            list.nodes.extend(more);
+        }
+        match list.nodes.is_empty() && self.may_lack(graph) {
+            true => Err(Failure::input(format!(
+                "{}: there is no edge, so that it names no node; say --data FILE for a table with the nodes.",
+                graph.display()
+            ))),
+            false => Ok(list),
         }
     }
 }
@@ -130,7 +168,6 @@ fn attribute(path: &Path, name: &str) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::read_edges;
 
     #[test]
     fn every_format_gives_the_same_graph_back() {

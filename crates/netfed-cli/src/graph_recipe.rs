@@ -1,19 +1,23 @@
 //! How a graph is built from data: a discrepancy, a rule, weights. `netfed graph build` follows one recipe, `netfed tune` compares some.
 
+mod samples;
+
 use std::ops::ControlFlow;
 
+use netfed::LossKind;
 use netfed::discrepancy::{
     Combination, Discrepancy, Energy, GradientMismatch, KolmogorovSmirnov, MaximumMean,
-    ModelDifference, Wasserstein, WelchT, embedded,
+    ModelDifference, Wasserstein, WelchT,
 };
 use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph};
-use netfed::{Matrix, draws};
 
 use crate::failure::Failure;
 use crate::load::PointTable;
-use crate::prepare::{Scaling, local_datasets};
+use crate::prepare::{Scaling, local_datasets, names};
 use crate::progress::{Steps, interrupted};
+use crate::report::text::plural;
 use crate::settings::{Range, Settings, choose, number};
+use samples::{constant_columns, laid_out, samples};
 
 /// Names of the discrepancies.
 const DISCREPANCIES: [&str; 9] =
@@ -22,8 +26,6 @@ const DISCREPANCIES: [&str; 9] =
 const RULES: [&str; 4] = ["knn", "threshold", "mst-knn", "complete"];
 /// Names of the weights.
 const WEIGHTS: [&str; 3] = ["exponential", "inverse", "one"];
-/// The most points that t-SNE lays out.
-const LAID_OUT: usize = 2000;
 /// Neighbors of every node when nothing is said.
 const NEIGHBORS: usize = 5;
 
@@ -90,6 +92,42 @@ impl Recipe {
             true => Err(Failure::other("interrupted; nothing was written.".into())),
             false => Ok(built),
         }
+    }
+
+    /// What a user should know about data from which a graph is built, in sentences without their period.
+    pub(crate) fn warnings(&self, points: &PointTable, settings: &Settings) -> Vec<String> {
+        let mut found = Vec::new();
+        if settings.standardize {
+            let constant = constant_columns(points, &settings.columns.target);
+            if !constant.is_empty() {
+                let (has, them) =
+                    if constant.len() == 1 { ("has", "it") } else { ("have", "they") };
+                found.push(format!(
+                    "{}: {} {has} the same value everywhere, so that {them} cannot be standardized and tell no nodes apart",
+                    settings.data.display(),
+                    names(&constant)
+                ));
+            }
+        }
+        if self.needs_models() && settings.ridge == 0.0 && settings.loss != LossKind::Mean {
+            let dim = points.features.len() + usize::from(settings.intercept);
+            let mut rows = vec![0; points.nodes.len()];
+            points.node_of_row.iter().for_each(|i| rows[*i as usize] += 1);
+            let few: Vec<&str> = (points.nodes.iter().zip(&rows))
+                .filter(|(_, rows)| (1..dim).contains(*rows))
+                .map(|(node, _)| node.as_str())
+                .collect();
+            if !few.is_empty() {
+                let has = if few.len() == 1 { "has" } else { "have" };
+                found.push(format!(
+                    "{} {has} fewer data points than the {} of a model ({}), which their data then leave open; say --ridge 0.01 or so, or fewer --features",
+                    plural(few.len(), "node"),
+                    plural(dim, "parameter"),
+                    names(&few)
+                ));
+            }
+        }
+        found
     }
 
     /// The rule in a few words, as a label.
@@ -169,82 +207,9 @@ pub(crate) fn rule(
     })
 }
 
-/// The samples of every node: features and, where there are labels, the label. Standardized, every column has standard deviation 1
-/// over all points.
-fn samples(points: &PointTable, standardize: bool) -> Result<Vec<Matrix>, Failure> {
-    let d = points.features.len();
-    let cols = d + usize::from(points.y.is_some());
-    let row = |r: usize| {
-        let label = points.y.as_ref().map(|y| y[r]);
-        points.x[r * d..(r + 1) * d].iter().copied().chain(label)
-    };
-    let mut scale = vec![1.0; cols];
-    if standardize {
-        let m = points.node_of_row.len() as f64;
-        let rows = || (0..points.node_of_row.len()).flat_map(|r| row(r).enumerate());
-        let (mut mean, mut square) = (vec![0.0; cols], vec![0.0; cols]);
-        rows().for_each(|(k, v)| mean[k] += v / m);
-        rows().for_each(|(k, v)| square[k] += (v - mean[k]).powi(2) / m);
-        for k in 0..cols {
-            let deviation = square[k].sqrt();
-            // A constant column is left alone.
-            scale[k] = if deviation <= 1e-12 * mean[k].abs() { 1.0 } else { deviation };
-        }
-    }
-    let mut values = vec![Vec::new(); points.nodes.len()];
-    for (r, &node) in points.node_of_row.iter().enumerate() {
-        values[node as usize].extend(row(r).zip(&scale).map(|(v, s)| v / s));
-    }
-    Ok(values.into_iter().map(|v| Matrix::from_rows(cols, v)).collect::<Result<_, _>>()?)
-}
-
-/// Places of the points in the plane, of an even part of them where there are many.
-fn laid_out(samples: Vec<Matrix>, seed: u64) -> Result<Vec<Matrix>, Failure> {
-    let nodes = samples.len();
-    let share = LAID_OUT / nodes.max(1);
-    if share < 2 {
-        return Err(Failure::input(format!(
-            "the discrepancy tsne lays out {LAID_OUT} points at most, two of each node, but there are {nodes} nodes; choose another one."
-        )));
-    }
-    let total: usize = samples.iter().map(Matrix::rows).sum();
-    let part = |(i, own): (usize, Matrix)| {
-        let chosen = match total > LAID_OUT {
-            true => draws::batch(seed, i, 0, own.rows(), share),
-            false => (0..own.rows()).collect(),
-        };
-        let values = chosen.into_iter().flat_map(|r| own.row(r)).copied().collect();
-        Matrix::from_rows(own.cols(), values)
-    };
-    let samples = samples.into_iter().enumerate().map(part).collect::<Result<Vec<_>, _>>()?;
-    Ok(embedded(&samples)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn points() -> PointTable {
-        PointTable {
-            nodes: vec!["a".into(), "b".into()],
-            node_of_row: vec![0, 1, 0],
-            features: vec!["x".into(), "c".into()],
-            x: vec![1.0, 7.0, 2.0, 7.0, 6.0, 7.0],
-            y: Some(vec![10.0, 20.0, 30.0]),
-            low_label: -1.0,
-        }
-    }
-
-    #[test]
-    fn samples_are_features_and_label() {
-        let plain = samples(&points(), false).unwrap();
-        assert_eq!(plain[0].as_slice(), [1.0, 7.0, 10.0, 6.0, 7.0, 30.0]);
-        assert_eq!(plain[1].as_slice(), [2.0, 7.0, 20.0]);
-        let scaled = samples(&points(), true).unwrap();
-        let deviation = (200.0f64 / 3.0).sqrt();
-        assert!((scaled[1].as_slice()[2] - 20.0 / deviation).abs() < 1e-12);
-        assert_eq!(scaled[1].as_slice()[1], 7.0, "a constant is left alone");
-    }
 
     #[test]
     fn bad_recipes_get_a_sentence() {

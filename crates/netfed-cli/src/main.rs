@@ -22,16 +22,20 @@ mod progress;
 mod report;
 mod results;
 mod run_folder;
+mod said_again;
 mod scaling;
 mod settings;
+mod whole_number;
 
 use std::process::ExitCode;
 
 use args::{Args, Command};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
+use whole_number::with_whole_numbers;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let matches = with_whole_numbers(Args::command()).get_matches();
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let done = match args.command {
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Path(path) => commands::path::run(*path),

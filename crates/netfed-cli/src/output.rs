@@ -10,6 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::model_folder;
 
 /// Name of a replaced folder inside its hidden one.
 const ASIDE: &str = "old";
@@ -22,6 +23,8 @@ pub(crate) struct Folder {
     parent: PathBuf,
     force: bool,
     stage: tempfile::TempDir,
+    /// Results of an earlier run that do not stay.
+    outdated: Vec<String>,
 }
 
 impl Folder {
@@ -31,6 +34,7 @@ impl Folder {
         if path.is_file() {
             return Err(Failure::input(format!("{shown} is a file; --out needs a folder.")));
         }
+        check_folders(path)?;
         if path.exists() && !force {
             return Err(Failure::input(format!(
                 "{shown} exists already; choose another --out, or say --force to replace the results in it."
@@ -49,7 +53,13 @@ impl Folder {
         };
         std::fs::create_dir_all(&parent).map_err(cannot)?;
         let stage = hidden(&parent).map_err(cannot)?;
-        Ok(Folder { path, parent, force, stage })
+        Ok(Folder { path, parent, force, stage, outdated: vec![model_folder::FILE.to_owned()] })
+    }
+
+    /// The same, where these results of an earlier run do not stay.
+    pub(crate) fn without(mut self, outdated: Vec<String>) -> Folder {
+        self.outdated.extend(outdated);
+        self
     }
 
     /// The same, unless one of these inputs lies in it: a result could take its place.
@@ -89,7 +99,7 @@ impl Folder {
     }
 
     /// Puts the folder where it belongs, all files at once. With `force` it takes the place of the one that is there;
-    /// files of that one that are no models and are not replaced move over.
+    /// files of that one that are not outdated and not replaced move over.
     pub(crate) fn commit(self) -> Result<(), Failure> {
         let cannot = |e| self.cannot("", e);
         set_permissions(self.stage.path()).map_err(cannot)?;
@@ -134,7 +144,8 @@ impl Folder {
         Err(self.put_back(replaced, std::io::ErrorKind::ResourceBusy.into()))
     }
 
-    /// Moves files that are not results to the new folder; models of another command would be taken for those of this one. What cannot be moved stays in the hidden folder.
+    /// Moves files that are not results to the new folder; models of another command, and results of an earlier run, would be taken for
+    /// those of this one. What cannot be moved stays in the hidden folder.
     fn keep_others(
         &self,
         replaced: Vec<tempfile::TempDir>,
@@ -147,7 +158,8 @@ impl Folder {
                     let entry = entry?;
                     let name = entry.file_name();
                     let place = self.path.join(&name);
-                    let outdated = results.contains(&name) || name == crate::model_folder::FILE;
+                    let outdated = results.contains(&name)
+                        || self.outdated.iter().any(|old| name == old.as_str());
                     if !outdated && !place.exists() {
                         std::fs::rename(entry.path(), place)?;
                     }
@@ -206,9 +218,22 @@ fn hidden(parent: &Path) -> std::io::Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix(".netfed-").tempdir_in(parent)
 }
 
+/// Refuses a path inside a file.
+fn check_folders(path: &Path) -> Result<(), Failure> {
+    match path.ancestors().skip(1).find(|folder| folder.is_file()) {
+        Some(file) => Err(Failure::input(format!(
+            "{} cannot be written: {} is a file, not a folder.",
+            path.display(),
+            file.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Refuses an output file that is an input file, is a folder, or exists without `force`.
 pub(crate) fn check_place(out: &Path, force: bool, inputs: &[&Path]) -> Result<(), Failure> {
     let shown = out.display();
+    check_folders(out)?;
     let same = |a: &Path| std::fs::canonicalize(a).ok() == std::fs::canonicalize(out).ok();
     if out.exists() && inputs.iter().any(|a| same(a)) {
         return Err(Failure::input(format!(

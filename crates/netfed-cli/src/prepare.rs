@@ -2,6 +2,7 @@
 //! the features, and the warnings a user should see.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use netfed::flavor::Preset;
 use netfed::loss::Sampled;
@@ -162,17 +163,27 @@ pub(crate) fn read(settings: &Settings) -> Result<(PointTable, EdgeList), Failur
         in_natural_order(&mut points, &mut edges);
         return Ok((points, edges));
     }
-    let mut edges = read_edges(&settings.graph)?;
-    let separate = points.nodes.len() + edges.nodes.len();
-    in_natural_order(&mut points, &mut edges);
-    if points.nodes.len() == separate {
+    let edges = read_graph_of(&mut points, &settings.data, &settings.graph)?;
+    Ok((points, edges))
+}
+
+/// Reads the graph of these points from `data`. Both then list the same nodes. A graph without edges may leave the nodes to the points.
+pub(crate) fn read_graph_of(
+    points: &mut PointTable,
+    data: &Path,
+    graph: &Path,
+) -> Result<EdgeList, Failure> {
+    let mut edges = read_edges(graph)?;
+    let (own, separate) = (edges.nodes.len(), points.nodes.len() + edges.nodes.len());
+    in_natural_order(points, &mut edges);
+    if own > 0 && points.nodes.len() == separate {
         return Err(Failure::input(format!(
             "no node of {} occurs in {}; do the ids match (\"1\" and \"1.0\" do not)?",
-            settings.graph.display(),
-            settings.data.display()
+            graph.display(),
+            data.display()
         )));
     }
-    Ok((points, edges))
+    Ok(edges)
 }
 
 /// Makes both tables list all nodes, in their natural order.

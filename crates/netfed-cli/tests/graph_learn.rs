@@ -99,6 +99,13 @@ fn silos_get_the_reference_graphs() {
     let summary = place.json("rounds/summary.json");
     assert_eq!((&summary["rounds"], &summary["zeta"]), (&50.into(), &0.01.into()));
     assert!(summary["gap"].as_f64().unwrap() > 1e-6 && summary["solved"] == false);
+    // Fewer silos take the place of more: what is left of these would be taken for a result. Other files stay.
+    place.write("g/mine.txt", "mine");
+    let line =
+        format!("graph learn --silos silos/s1.csv silos/s3.csv {problem} --force --out g --quiet");
+    assert_eq!(place.run(&line).status.code(), Some(0));
+    assert!(!place.path("g/s2.csv").exists() && place.path("g/s3.csv").exists());
+    assert_eq!(place.read("g/mine.txt"), "mine");
     // Graphs have the names of their silos: they must not take the place of the signals.
     let output = place.run(&format!("graph learn --silos silos {problem} --force --out silos"));
     assert_eq!(output.status.code(), Some(2));
@@ -138,7 +145,19 @@ fn odd_signals_are_learned_from() {
     }
     let output = place.run("graph learn --silos two.csv,same.csv --lambda 1 --out g");
     assert!(stderr(&output).contains("two.csv: no column \"c\", which same.csv has"));
-    assert_eq!(place.run("graph learn --silos two.csv --lambda 1 --out g").status.code(), Some(0));
+    let output = place.run("graph learn --silos two.csv --lambda 1 --out g");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).starts_with("1 graph and its consensus"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("--signals FILE learns its graph alone"));
+    // 0.1 has no exact mean: what never changes must not be blown up.
+    place.write("still.csv", "a,b,c\n0.1,1,2\n0.1,2,1\n0.1,3,5\n");
+    let line = "graph learn --signals still.csv --standardize --beta 1 --out";
+    let output = place.run(&format!("{line} still-e.csv"));
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("still.csv: \"a\" never changes"), "{}", stderr(&output));
+    place.write("still.csv", "a,b,c\n0,1,2\n0,2,1\n0,3,5\n");
+    assert_eq!(place.run(&format!("{line} zero-e.csv")).status.code(), Some(0));
+    assert_eq!(place.read("still-e.csv"), place.read("zero-e.csv"));
 }
 
 #[test]
@@ -172,6 +191,18 @@ fn bad_usage_gets_a_sentence() {
         ("--signals silos/s1.csv --scale meen-degree --out e.csv", "Did you mean \"mean-degree\"?"),
         ("--silos silos --out g", "--lambda is missing; the mean squared difference"),
         ("--silos silos --lambda 0 --out g", "--lambda is 0"),
+        ("--signals silos/s1.csv --method exact --out e.csv", "--method exact goes with --silos"),
+        ("--signals silos/s1.csv --nu 2 --out e.csv", "--nu belongs to --silos"),
+        (
+            "--signals silos/s1.csv --rounds 9 --out e.csv",
+            "--rounds belongs to --silos with --method algorithm1",
+        ),
+        ("--silos silos --lambda 1 --rounds 9 --out g", "--rounds belongs to --silos with"),
+        ("--silos silos --lambda 1 --method algorithm1 --rounds 0 --out g", "--rounds is 0"),
+        (
+            "--signals silos/s1.csv --method glasso --penalty 1 --alpha 2 --out e.csv",
+            "--alpha belongs to the log-degree model",
+        ),
         ("--silos silos --lambda 1 --method algorithm1 --zeta 0 --out g", "--zeta is 0"),
         ("--silos empty --lambda 1 --out g", "no file of signals in this folder"),
         ("--silos silos/s1.csv silos/s1.csv --lambda 1 --out g", "which is taken"),

@@ -200,3 +200,20 @@ fn bad_input_is_named() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(place.read("out.csv"), "mine");
 }
+
+#[test]
+fn the_next_command_and_the_file_are_good() {
+    let place = Place::new();
+    let points = Place::with_small_data().read("points.csv");
+    place.write("p.csv", &points.replacen("node,x1,x2,y", "station,x1,x2,label", 1));
+    let flags = "--data p.csv --node-column station --target label --features x1 --ridge 0.1";
+    let output = place.run(&format!("graph select {flags} --noise 5 --out kept.csv"));
+    let text = stdout(&output);
+    let next = text.lines().find_map(|l| l.trim().strip_prefix("Next: netfed ")).unwrap();
+    let output = place.run(&format!("{next} --folds 3 --repeats 1"));
+    assert_eq!(output.status.code(), Some(0), "{next}: {}", stderr(&output));
+    // What has no known name is not read again.
+    let output = place.run(&format!("graph select {flags} --out kept"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("choose a name that ends in"), "{}", stderr(&output));
+}

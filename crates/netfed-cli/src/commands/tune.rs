@@ -114,7 +114,8 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
         parts.push(graph.components(|_| true).iter().max().map_or(1, |c| c + 1));
         let (points, edges) = (data.points.node_of_row.len(), graph.edges().len());
         sizes.push([points, graph.nodes(), edges, prepared.features.len()]);
-        warnings.push(prepared.warnings);
+        let own = variant.recipe.iter().flat_map(|r| r.warnings(&data.points, &variant.settings));
+        warnings.push(own.chain(prepared.warnings).collect());
     }
     if plan.variants[0].recipe.is_none() {
         warn(&warnings[0]);

@@ -29,12 +29,36 @@ pub(super) struct Collected {
     ids: Ids,
     edges: Vec<(u32, u32, f64)>,
     places: HashMap<(u32, u32), Place>,
+    /// Where the nodes are given, in files that give them: edges may join no others.
+    declared: Option<HashMap<u32, Place>>,
 }
 
 impl Collected {
+    /// For a file that gives its nodes.
+    pub(super) fn of_declared_nodes() -> Collected {
+        Collected { declared: Some(HashMap::new()), ..Collected::default() }
+    }
+
     /// Takes note of a node, which may have no edge.
-    pub(super) fn node(&mut self, id: &str) -> Result<u32, String> {
+    pub(super) fn node(&mut self, id: &str, place: Place) -> Result<(), String> {
+        let number = self.number(id)?;
+        match self.declared.get_or_insert_default().insert(number, place) {
+            Some(first) => Err(format!("the node {} was already given on {first}", quote(id))),
+            None => Ok(()),
+        }
+    }
+
+    fn number(&mut self, id: &str) -> Result<u32, String> {
         self.ids.number(id).ok_or_else(|| "there are more nodes than can be counted".to_owned())
+    }
+
+    /// The number of the end of an edge.
+    fn end(&mut self, id: &str) -> Result<u32, String> {
+        let number = self.number(id)?;
+        match self.declared.as_ref().is_none_or(|nodes| nodes.contains_key(&number)) {
+            true => Ok(number),
+            false => Err(format!("the edge joins {}, which is no node of the file", quote(id))),
+        }
     }
 
     /// Adds an edge with a weight above 0; says what is wrong with it.
@@ -51,7 +75,7 @@ impl Collected {
                 "expected an edge between two different nodes, found {node} twice"
             ));
         }
-        let (a, b) = (self.node(source)?, self.node(target)?);
+        let (a, b) = (self.end(source)?, self.end(target)?);
         match self.places.entry((a.min(b), a.max(b))) {
             Entry::Vacant(free) => free.insert(place),
             Entry::Occupied(taken) => {
@@ -72,7 +96,8 @@ impl Collected {
 }
 
 /// Reads a graph. GraphML and GEXF are told by their names; any other file is a table of edges with the columns `source`, `target`
-/// and, if it is there, `weight`. Without weights every edge has weight 1. Other columns are ignored.
+/// and, if it is there, `weight`. Without weights every edge has weight 1. Other columns are ignored. A table without rows is a graph
+/// without edges, whose nodes are known from elsewhere.
 pub(crate) fn read_edges(path: &Path) -> Result<EdgeList, InputError> {
     let name = path.to_string_lossy().to_lowercase();
     if name.ends_with(".graphml") {
@@ -97,7 +122,7 @@ pub(crate) fn read_edges(path: &Path) -> Result<EdgeList, InputError> {
     let weighted = wanted.len() > 2;
 
     let mut found = Collected::default();
-    table.for_each_row(&wanted, &mut |row| {
+    table.for_any_row(&wanted, &mut |row| {
         let (source, target) = (row.id(0)?, row.id(1)?);
         let weight = if weighted { row.number(2)? } else { 1.0 };
         if weight <= 0.0 {
@@ -139,6 +164,13 @@ mod tests {
     }
 
     #[test]
+    fn a_graph_may_have_no_edges() {
+        let folder = Folder::new();
+        let path = folder.plain("e.csv", b"source,target,weight\n");
+        assert_eq!(read_edges(&path).unwrap(), EdgeList::default());
+    }
+
+    #[test]
     fn parquet_edges_with_integer_ids_are_read() {
         let folder = Folder::new();
         let schema = "required int64 source; required int64 target; required double weight;";
@@ -162,12 +194,8 @@ mod tests {
 
     #[test]
     fn every_fault_is_one_clear_sentence() {
-        let cases: [(&str, &str); 19] = [
+        let cases: [(&str, &str); 18] = [
             ("", ": the file is empty."),
-            (
-                "source,target\n",
-                ": expected at least one row of data, found only the column names.",
-            ),
             (
                 "from,target\na,b\n",
                 ": no column \"source\"; its columns are \"from\", \"target\"; \

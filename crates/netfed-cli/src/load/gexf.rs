@@ -19,13 +19,12 @@ fn collect(graph: Node<'_, '_>, lines: &Lines, found: &mut Collected) -> Result<
         if let Some(inner) = children(node, "nodes").next() {
             return Err(lines.wrong(inner, "nodes inside nodes are not read"));
         }
-        found.node(lines.id(node, "id")?).map_err(|e| lines.wrong(node, e))?;
+        lines.node(node, found)?;
     }
     for edge in children(graph, "edges").flat_map(|edges| children(edges, "edge")) {
         lines.undirected(edge, edge.attribute("type") == Some("directed"))?;
         let weight = edge.attribute("weight").map_or(Ok(1.0), |text| lines.weight(edge, text))?;
-        let (source, target) = (lines.id(edge, "source")?, lines.id(edge, "target")?);
-        found.add(source, target, weight, lines.place(edge)).map_err(|e| lines.wrong(edge, e))?;
+        lines.edge(edge, weight, found)?;
     }
     Ok(())
 }
@@ -45,7 +44,7 @@ mod tests {
     fn graphs_are_read() {
         let folder = Folder::new();
         let text = gexf(
-            "<nodes><node id=\"0\" label=\"x\"/><node id=\"7\"/><node id=\"1\"/></nodes>\n\
+            "<nodes><node id=\"0\" label=\"x\"/><node id=\"7\"/><node id=\"1\"/><node id=\"2\"/></nodes>\n\
              <edges><edge id=\"e\" source=\"1\" target=\"0\" weight=\"0.25\"/><edge source=\"0\" target=\"2\"/></edges>",
         );
         let list = read_gexf(&folder.plain("g.gexf", text.as_bytes())).unwrap();
@@ -66,6 +65,14 @@ mod tests {
                 ", line 3: expected undirected",
             ),
             ("<nodes><node id=\"a\"><nodes/></node></nodes>", ", line 3: nodes inside nodes"),
+            (
+                "<nodes><node id=\"a\"/></nodes>\n<edges>\n<edge source=\"a\" target=\"b\"/></edges>",
+                ", line 5: the edge joins \"b\", which is no node of the file.",
+            ),
+            (
+                "<nodes><node id=\"a\"/>\n<node id=\"a\"/></nodes>",
+                ", line 4: the node \"a\" was already given on line 3.",
+            ),
         ] {
             let path = folder.plain("g.gexf", gexf(inside).as_bytes());
             let message = folder.message(&read_gexf(&path).unwrap_err());

@@ -1,13 +1,15 @@
-//! Graphs in GraphML: `node id`, `edge source target`, the weight in a `data` element whose `key` is named "weight".
+//! Graphs in GraphML: `node id`, `edge source target`, the weight in a `data` element whose `key` is named "weight". What would make a
+//! weight get lost is an error: data of a key that is not declared, a key of edges whose name is nearly "weight".
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use roxmltree::Node;
 
-use super::InputError;
 use super::edges::{Collected, EdgeList};
+use super::header::is_near;
 use super::xml::{Lines, children, read_graph};
+use super::{InputError, quote};
 
 /// Reads a GraphML file. Edges without a weight have the default of its key, or 1.
 pub(super) fn read_graphml(path: &Path) -> Result<EdgeList, InputError> {
@@ -16,65 +18,85 @@ pub(super) fn read_graphml(path: &Path) -> Result<EdgeList, InputError> {
 
 fn collect(graph: Node<'_, '_>, lines: &Lines, found: &mut Collected) -> Result<(), InputError> {
     lines.undirected(graph, graph.attribute("edgedefault") == Some("directed"))?;
-    let weights = weight_keys(graph, lines)?;
-    for child in graph.children().filter(Node::is_element) {
-        match child.tag_name().name() {
-            "node" => {
-                if let Some(inner) = children(child, "graph").next() {
-                    return Err(lines.wrong(inner, "graphs inside nodes are not read"));
+    let keys = Keys::new(graph, lines)?;
+    // Nodes may follow their edges.
+    for node in children(graph, "node") {
+        if let Some(inner) = children(node, "graph").next() {
+            return Err(lines.wrong(inner, "graphs inside nodes are not read"));
+        }
+        lines.node(node, found)?;
+    }
+    for edge in children(graph, "edge") {
+        lines.undirected(edge, edge.attribute("directed") == Some("true"))?;
+        lines.edge(edge, keys.weight(edge, lines)?, found)?;
+    }
+    match children(graph, "hyperedge").next() {
+        Some(edge) => Err(lines.wrong(edge, "expected edges between two nodes, found a hyperedge")),
+        None => Ok(()),
+    }
+}
+
+/// The keys of data of edges.
+#[derive(Default)]
+struct Keys<'a> {
+    /// Those of weights, with their defaults.
+    weights: BTreeMap<&'a str, f64>,
+    others: BTreeSet<&'a str>,
+}
+
+impl<'a> Keys<'a> {
+    fn new(graph: Node<'a, '_>, lines: &Lines) -> Result<Keys<'a>, InputError> {
+        let mut keys = Keys::default();
+        let mut near = None;
+        for key in graph.parent().into_iter().flat_map(|root| children(root, "key")) {
+            if !matches!(key.attribute("for"), None | Some("edge" | "all")) {
+                continue;
+            }
+            let id = lines.id(key, "id")?;
+            match key.attribute("attr.name") {
+                Some("weight") => {
+                    let default = match children(key, "default").next() {
+                        Some(own) => lines.weight(own, own.text().unwrap_or_default())?,
+                        None => 1.0,
+                    };
+                    keys.weights.insert(id, default);
                 }
-                found.node(lines.id(child, "id")?).map_err(|e| lines.wrong(child, e))?;
+                name => {
+                    let name = name.unwrap_or_default();
+                    if is_near("weight", name) {
+                        near = near.or(Some((key, name)));
+                    }
+                    keys.others.insert(id);
+                }
             }
-            "edge" => {
-                lines.undirected(child, child.attribute("directed") == Some("true"))?;
-                let weight = weight(child, lines, &weights)?;
-                let (source, target) = (lines.id(child, "source")?, lines.id(child, "target")?);
-                found
-                    .add(source, target, weight, lines.place(child))
-                    .map_err(|e| lines.wrong(child, e))?;
-            }
-            "hyperedge" => {
-                return Err(
-                    lines.wrong(child, "expected edges between two nodes, found a hyperedge")
-                );
-            }
-            _ => {}
+        }
+        match near {
+            Some((key, name)) if keys.weights.is_empty() => Err(lines.wrong(
+                key,
+                format!("the key of the weights has attr.name \"weight\", found {}", quote(name)),
+            )),
+            _ => Ok(keys),
         }
     }
-    Ok(())
-}
 
-/// The keys of weights, with their defaults.
-fn weight_keys<'a>(
-    graph: Node<'a, '_>,
-    lines: &Lines,
-) -> Result<BTreeMap<&'a str, f64>, InputError> {
-    let mut keys = BTreeMap::new();
-    for key in graph.parent().into_iter().flat_map(|root| children(root, "key")) {
-        let about_edges = matches!(key.attribute("for"), None | Some("edge" | "all"));
-        if !about_edges || key.attribute("attr.name") != Some("weight") {
-            continue;
+    fn weight(&self, edge: Node<'_, '_>, lines: &Lines) -> Result<f64, InputError> {
+        let mut weight = self.weights.values().next().copied().unwrap_or(1.0);
+        for data in children(edge, "data") {
+            let key = data.attribute("key").unwrap_or_default();
+            if self.weights.contains_key(key) {
+                weight = lines.weight(data, data.text().unwrap_or_default())?;
+            } else if !self.others.contains(key) {
+                let key = quote(key);
+                return Err(lines.wrong(
+                    data,
+                    format!(
+                        "no \"key\" for edges has the id {key}; declare the one of weights by <key id={key} for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>"
+                    ),
+                ));
+            }
         }
-        let default = match children(key, "default").next() {
-            Some(default) => lines.weight(default, default.text().unwrap_or_default())?,
-            None => 1.0,
-        };
-        keys.insert(lines.id(key, "id")?, default);
+        Ok(weight)
     }
-    Ok(keys)
-}
-
-fn weight(
-    edge: Node<'_, '_>,
-    lines: &Lines,
-    keys: &BTreeMap<&str, f64>,
-) -> Result<f64, InputError> {
-    for data in children(edge, "data") {
-        if data.attribute("key").is_some_and(|key| keys.contains_key(key)) {
-            return lines.weight(data, data.text().unwrap_or_default());
-        }
-    }
-    Ok(keys.values().next().copied().unwrap_or(1.0))
 }
 
 #[cfg(test)]
@@ -95,7 +117,8 @@ mod tests {
             "<key id=\"d0\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"><default>2</default></key>\n\
              <key id=\"d1\" for=\"node\" attr.name=\"weight\" attr.type=\"double\"/>\n\
              <graph edgedefault=\"undirected\"><node id=\"a &amp; b\"><data key=\"d1\">x</data></node><node id=\"alone\"/>\n\
-             <edge source=\"a &amp; b\" target=\" c \"><data key=\"d0\"> 0.5 </data></edge><edge source=\"c\" target=\"d\"/></graph>",
+             <edge source=\"a &amp; b\" target=\" c \"><data key=\"d0\"> 0.5 </data></edge><edge source=\"c\" target=\"d\"/>\n\
+             <node id=\"c\"/><node id=\"d\"/></graph>",
         );
         let list = read_graphml(&folder.plain("g.graphml", text.as_bytes())).unwrap();
         assert_eq!(list.nodes, ["a & b", "alone", "c", "d"]);
@@ -144,8 +167,32 @@ mod tests {
                 ", line 4: expected an edge between two different nodes",
             ),
             (
-                edge("<edge source=\"a\" target=\"b\"/>\n<edge source=\"b\" target=\"a\"/>"),
+                edge(
+                    "<node id=\"a\"/><node id=\"b\"/><edge source=\"a\" target=\"b\"/>\n<edge source=\"b\" target=\"a\"/>",
+                ),
                 ", line 5: the edge between \"b\" and \"a\" was already given on line 4.",
+            ),
+            (
+                edge("<node id=\"a\"/>\n<edge source=\"a\" target=\"b\"/>"),
+                ", line 5: the edge joins \"b\", which is no node of the file.",
+            ),
+            (
+                edge("<edge source=\"a\" target=\"b\"/>"),
+                ", line 4: the edge joins \"a\", which is no node of the file.",
+            ),
+            (
+                edge("<node id=\"a\"/>\n<node id=\" a\"/>"),
+                ", line 5: the node \"a\" was already given on line 4.",
+            ),
+            (
+                edge(
+                    "<node id=\"a\"/><node id=\"b\"/>\n<edge source=\"a\" target=\"b\">\n<data key=\"weight\">2</data></edge>",
+                ),
+                ", line 6: no \"key\" for edges has the id \"weight\"; declare the one of weights by <key id=\"weight\" for=\"edge\"",
+            ),
+            (
+                graphml("<key id=\"w\" for=\"edge\" attr.name=\"Weights\"/>\n<graph/>"),
+                ", line 3: the key of the weights has attr.name \"weight\", found \"Weights\".",
             ),
             (
                 edge("<hyperedge/>"),

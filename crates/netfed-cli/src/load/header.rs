@@ -80,19 +80,18 @@ impl Header {
 
     /// The column whose name is closest to `name`, if any is close.
     pub(super) fn near(&self, name: &str) -> Option<&str> {
-        let wanted = name.to_lowercase();
-        let length = wanted.chars().count();
-        self.names
-            .iter()
-            .filter_map(|there| {
-                let folded = there.to_lowercase();
-                let far = distance(&wanted, &folded);
-                let extended = length >= 3 && folded.starts_with(&wanted);
-                (far <= length / 3 || extended).then_some((far, there.as_str()))
-            })
-            .min_by_key(|&(far, _)| far)
-            .map(|(_, there)| there)
+        let near = self.names.iter().filter(|there| is_near(name, there));
+        near.min_by_key(|there| distance(&name.to_lowercase(), &there.to_lowercase()))
+            .map(String::as_str)
     }
+}
+
+/// Whether a name that was found may be meant for a wanted one.
+pub(super) fn is_near(wanted: &str, found: &str) -> bool {
+    let (wanted, found) = (wanted.to_lowercase(), found.to_lowercase());
+    let length = wanted.chars().count();
+    let extended = length >= 3 && found.starts_with(&wanted);
+    distance(&wanted, &found) <= length / 3 || extended
 }
 
 /// How many single-character edits lead from `from` to `to`.

@@ -6,6 +6,7 @@ use netfed::Matrix;
 
 use super::table::Table;
 use super::{InputError, quote, shown};
+use crate::scaling::moments;
 
 /// The largest value, so that squares of squares do not overflow.
 const LARGEST: f64 = 1e50;
@@ -72,18 +73,22 @@ impl Signals {
         Ok(Signals { vertices: other.vertices.clone(), values, ..self })
     }
 
-    /// Takes the mean of every vertex off and divides by its standard deviation, where that is not zero.
-    pub(crate) fn standardize(&mut self) {
-        let count = self.values.cols() as f64;
-        for v in 0..self.values.rows() {
+    /// Takes the mean of every vertex off and divides by its standard deviation. A vertex that never changes becomes 0; gives their names.
+    pub(crate) fn standardize(&mut self) -> Vec<&str> {
+        let mut still = Vec::new();
+        for (v, name) in self.vertices.iter().enumerate() {
             let row = self.values.row_mut(v);
-            let mean = row.iter().sum::<f64>() / count;
-            row.iter_mut().for_each(|x| *x -= mean);
-            let deviation = (row.iter().map(|x| x * x).sum::<f64>() / count).sqrt();
-            if deviation > 0.0 {
-                row.iter_mut().for_each(|x| *x /= deviation);
+            match moments(row, 1)[0] {
+                (mean, Some(deviation)) => {
+                    row.iter_mut().for_each(|x| *x = (*x - mean) / deviation)
+                }
+                _ => {
+                    row.fill(0.0);
+                    still.push(name.as_str());
+                }
             }
         }
+        still
     }
 }
 
@@ -103,6 +108,11 @@ mod tests {
         let mut standard = one.clone();
         standard.standardize();
         assert_eq!(standard.values.row(0), [-1.0, 1.0]);
+        // The mean of thrice 0.1 is not 0.1.
+        let mut still =
+            read_signals(&folder.plain("c.csv", b"x,y\n0.1,1\n0.1,2\n0.1,3\n")).unwrap();
+        assert_eq!(still.standardize(), ["x"]);
+        assert_eq!(still.values.row(0), [0.0; 3]);
     }
 
     #[test]

@@ -104,6 +104,20 @@ impl Table {
         wanted: &[usize],
         visit: &mut dyn FnMut(&Row<'_>) -> Result<(), InputError>,
     ) -> Result<(), InputError> {
+        let file = self.header.file.clone();
+        if self.for_any_row(wanted, visit)? {
+            return Ok(());
+        }
+        let problem = "expected at least one row of data, found only the column names";
+        Err(InputError::in_file(&file, problem))
+    }
+
+    /// The same, but there may be no rows; says whether there are some.
+    pub(super) fn for_any_row(
+        self,
+        wanted: &[usize],
+        visit: &mut dyn FnMut(&Row<'_>) -> Result<(), InputError>,
+    ) -> Result<bool, InputError> {
         let header = &self.header;
         let mut empty = true;
         let mut show = |place: Place, cells: Cells<'_>| {
@@ -133,11 +147,7 @@ impl Table {
                 })?
             }
         }
-        if empty {
-            let problem = "expected at least one row of data, found only the column names";
-            return Err(InputError::in_file(&header.file, problem));
-        }
-        Ok(())
+        Ok(!empty)
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn read_graph(
         let found = quote(element.tag_name().name());
         return Err(lines.wrong(element, format!("expected the element \"{root}\", found {found}")));
     }
-    let mut found = Collected::default();
+    let mut found = Collected::of_declared_nodes();
     collect(one_graph(element, &lines)?, &lines, &mut found)?;
     Ok(found.finish())
 }
@@ -81,6 +81,22 @@ impl Lines {
     /// The line where an element starts.
     pub(super) fn place(&self, node: Node<'_, '_>) -> Place {
         self.line(node.range().start)
+    }
+
+    /// Takes note of a node.
+    pub(super) fn node(&self, node: Node<'_, '_>, found: &mut Collected) -> Result<(), InputError> {
+        found.node(self.id(node, "id")?, self.place(node)).map_err(|e| self.wrong(node, e))
+    }
+
+    /// Takes note of an edge.
+    pub(super) fn edge(
+        &self,
+        edge: Node<'_, '_>,
+        weight: f64,
+        found: &mut Collected,
+    ) -> Result<(), InputError> {
+        let (source, target) = (self.id(edge, "source")?, self.id(edge, "target")?);
+        found.add(source, target, weight, self.place(edge)).map_err(|e| self.wrong(edge, e))
     }
 
     /// The error for an element.

@@ -80,6 +80,20 @@ pub(crate) fn plural(value: usize, noun: &str) -> String {
     format!("{} {noun}{ending}", count(value))
 }
 
+/// The same for a noun with a plural of its own: "1 vertex", "2 vertices".
+pub(crate) fn plurals(value: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(value), if value == 1 { one } else { many })
+}
+
+/// A word of a command line that can be copied into a shell.
+pub(crate) fn shell(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./,:=+@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
 /// A ratio as a percentage with two significant digits. It is rounded up, so
 /// that "within x%" never claims more than was shown.
 pub(crate) fn percent_up(ratio: f64) -> String {

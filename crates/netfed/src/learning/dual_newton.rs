@@ -6,6 +6,9 @@
 //! with w_ab = (v_a + v_b − c_ab)₊/κ at the optimum. The dual has one unknown per vertex, however many pairs there are. With
 //! xᵥ = vᵥ((Sw)ᵥ + ζ)/α the gap of v and its w is α Σᵥ (xᵥ − 1 − log xᵥ), a sum that does not cancel. The Hessian is
 //! diag(α/v²) + (1/κ)·(signless Laplacian of the pairs with w > 0): Cholesky for few vertices, else conjugate gradients.
+//!
+//! A constant in c, which may be so large that c as a whole is too coarse, is kept apart: with c = 2s + c′ and v = s + u it is
+//! v_a + v_b − c = u_a + u_b − c′, and the unknowns are u.
 
 use super::Candidates;
 use crate::linalg::{axpy, cholesky, cholesky_solve, dot};
@@ -22,12 +25,14 @@ pub(super) struct DualNewton<'a> {
     pub(super) zeta: f64,
     /// κ
     pub(super) curvature: f64,
+    /// s; in what follows c is c′ and v is u.
+    pub(super) shift: f64,
 }
 
 /// Memory of a solve, to be used again.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// What is to be added to v.
+    /// What is to be added to u.
     low: Vec<f64>,
     degrees: Vec<f64>,
     direction: Vec<f64>,
@@ -51,9 +56,17 @@ impl DualNewton<'_> {
             cheapest[b] = cheapest[b].min(c);
         }
         let spread = (8.0 * self.curvature * self.alpha).sqrt();
+        let twice = 2.0 * self.shift;
+        // (2s + c + root)/4 − s without cancellation, whatever the signs.
         let positive = |c: f64| {
-            let root = f64::hypot(c, spread);
-            if c > 0.0 { (c + root) / 4.0 } else { spread * spread / (4.0 * (root - c)) }
+            let root = f64::hypot(twice + c, spread);
+            match (twice + c > 0.0, twice > 0.0) {
+                (true, false) => (c + root) / 4.0,
+                (true, true) => {
+                    (c + (c * (c + 2.0 * twice) + spread * spread) / (root + twice)) / 4.0
+                }
+                (false, _) => spread * spread / (4.0 * (root - (twice + c))) - self.shift,
+            }
         };
         cheapest.iter().map(|&c| if c.is_finite() { positive(c) } else { 1.0 }).collect()
     }
@@ -85,7 +98,7 @@ impl DualNewton<'_> {
                 return step;
             }
             let reach = v.iter().zip(&s.direction).filter(|(_, p)| **p < 0.0);
-            let reach = reach.map(|(v, p)| -v / p).fold(f64::INFINITY, f64::min);
+            let reach = reach.map(|(v, p)| -(self.shift + v) / p).fold(f64::INFINITY, f64::min);
             let mut length = f64::min(1.0, 0.95 * reach);
             loop {
                 let mut trial = std::mem::take(&mut s.trial);
@@ -137,8 +150,9 @@ impl DualNewton<'_> {
 
     /// The largest |xᵥ − 1|.
     fn off(&self, v: &[f64], s: &Scratch) -> f64 {
-        let x = |u: usize| (v[u] + s.low[u]) * (s.degrees[u] + self.zeta) / self.alpha;
-        let paired = (0..v.len()).filter(|&u| self.candidates.is_paired(u));
+        let v = |u: usize| self.shift + (v[u] + s.low[u]);
+        let x = |u: usize| v(u) * (s.degrees[u] + self.zeta) / self.alpha;
+        let paired = (0..s.degrees.len()).filter(|&u| self.candidates.is_paired(u));
         paired.map(|u| (x(u) - 1.0).abs()).fold(0.0, f64::max)
     }
 
@@ -158,7 +172,8 @@ impl DualNewton<'_> {
         }
         s.degrees.iter_mut().for_each(|t| *t /= self.curvature);
         let vertices = v.iter().enumerate().filter(|(u, _)| self.candidates.is_paired(*u));
-        let logs: f64 = vertices.map(|(_, &v)| self.alpha * v.ln() - self.zeta * v).sum();
+        let logs = vertices.map(|(_, u)| (u, self.shift + u));
+        let logs: f64 = logs.map(|(u, v)| self.alpha * v.ln() - self.zeta * u).sum();
         logs - squares / (2.0 * self.curvature)
     }
 
@@ -168,11 +183,11 @@ impl DualNewton<'_> {
         let paired = |u: usize| self.candidates.is_paired(u);
         let gradient: Vec<f64> = (0..d)
             .map(|u| match paired(u) {
-                true => self.alpha / (v[u] + s.low[u]) - self.zeta - s.degrees[u],
+                true => self.alpha / (self.shift + (v[u] + s.low[u])) - self.zeta - s.degrees[u],
                 false => 0.0,
             })
             .collect();
-        let own = |u: usize| if paired(u) { self.alpha / (v[u] * v[u]) } else { 1.0 };
+        let own = |u: usize| if paired(u) { self.alpha / (self.shift + v[u]).powi(2) } else { 1.0 };
         let each = 1.0 / self.curvature;
         if d <= FEW {
             s.system.clear();
@@ -210,7 +225,7 @@ impl DualNewton<'_> {
         let (mut gap, mut size) = (0.0, 0.0);
         for (u, (&v, t)) in v.iter().zip(&degrees).enumerate() {
             if self.candidates.is_paired(u) {
-                let x = v * (t + self.zeta) / self.alpha;
+                let x = (self.shift + v) * (t + self.zeta) / self.alpha;
                 gap += self.alpha * phi(x);
                 size += self.alpha * (x + (t + self.zeta).ln().abs());
             }
@@ -222,7 +237,7 @@ impl DualNewton<'_> {
                 true => (k * w - rest) * (k * w - rest) / (2.0 * k),
                 false => 0.5 * k * w * w - rest * w,
             };
-            size += c.abs() * w + 0.5 * k * w * w;
+            size += (2.0 * self.shift + c).abs() * w + 0.5 * k * w * w;
         }
         (gap, size)
     }

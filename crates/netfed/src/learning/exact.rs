@@ -1,27 +1,23 @@
-//! (8) to the end, ties included: rounds of the primal-dual method on the star (Algorithm 1 of netfed),
-//!
-//!   wᵢ⁺ = prox of τgᵢ at wᵢ − τyᵢ,   c⁺ = max(0, c + (τ/I)(Σ yᵢ − λ)),   yᵢ⁺ = clip to ρ of yᵢ + (2wᵢ⁺ − wᵢ − 2c⁺ + c)/(2τ),
-//!
-//! until they tell which silos share the graph of the consensus; then Newton's method for the rest (`polish.rs`). If that fails it tries that all do, or
-//! one. An answer counts only when its gap (`silos.rs`) proves it; else the rounds go on. The rounds need no more than messages wᵢ and c, since both ends can keep yᵢ; Newton's
-//! method and the gap need all gᵢ in one place.
+//! (8) to the end, ties included: rounds of the primal-dual method (`star.rs`) until they tell which silos share the graph of the consensus; then
+//! Newton's method for the rest (`polish.rs`). If that fails it tries that all do, or one. An answer counts only when its gap (`silos.rs`) proves it;
+//! else the rounds go on. Newton's method and the gap need all gᵢ in one place.
 
-use super::dual_newton::Scratch;
 use super::duals::fitting_duals;
 use super::polish::{NEAR, polish};
-use super::{Learned, LogDegree, SiloGraphs, Silos};
+use super::star::{Answer, Star};
+use super::{SiloGraphs, Silos};
 use crate::Matrix;
-use crate::linalg::{axpy, distance, norm, square_distance};
-use crate::parallel::map_items;
+use crate::linalg::{distance, norm};
 use std::ops::ControlFlow;
 
 /// Rounds before the first look at the gap.
 const FIRST_LOOK: u64 = 8;
 /// Guesses about who is tied, at each look.
 const GUESSES: usize = 6;
-/// Accuracy of a guess that need not stand, and of an answer: of the weights relative to the largest, and of what holds a tied silo relative to ρ.
-const ROUGH: (f64, f64) = (1e-5, 1e-2);
-const DONE: (f64, f64) = (1e-14, 1e-9);
+/// Accuracy of a guess that need not stand, and of an answer: of the weights relative to the largest; of what holds a tied silo relative to ρ, and
+/// to the length of z, beside which gradients get coarse.
+const ROUGH: [f64; 3] = [1e-5, 1e-2, 1e-6];
+const DONE: [f64; 3] = [1e-14, 1e-9, 1e-13];
 /// Looks after which the steps stay as they are.
 const BALANCED: u64 = 15;
 
@@ -49,22 +45,6 @@ pub struct ExactGraphs {
     pub tied: Vec<bool>,
     /// Whether the gap is within the tolerance.
     pub solved: bool,
-}
-
-/// Graphs, consensus, duals, who is tied.
-type Answer = (Matrix, Vec<f64>, Matrix, Vec<bool>);
-
-/// A silo during the rounds.
-struct Leaf<'a> {
-    silo: &'a LogDegree,
-    weights: Vec<f64>,
-    multipliers: Vec<f64>,
-    dual: Vec<f64>,
-    /// 2w⁺ − w
-    ahead: Vec<f64>,
-    linear: Vec<f64>,
-    scratch: Scratch,
-    tied: bool,
 }
 
 impl Exact {
@@ -119,100 +99,7 @@ impl Exact {
     }
 }
 
-/// The rounds.
-struct Star<'a> {
-    silos: &'a Silos,
-    leaves: Vec<Leaf<'a>>,
-    consensus: Vec<f64>,
-    /// τ
-    step: f64,
-    /// How far the last round moved a silo, relative to its size.
-    moved: f64,
-    /// Squared lengths of the last round's steps of graphs and duals.
-    lengths: (f64, f64),
-}
-
-impl<'a> Star<'a> {
-    fn new(silos: &'a Silos) -> Star<'a> {
-        let alone = |silo: &'a LogDegree| {
-            let Learned { weights, multipliers, .. } = silo.solve();
-            let blank = vec![0.0; weights.len()];
-            let (dual, ahead, linear) = (blank.clone(), blank.clone(), blank);
-            let scratch = Scratch::default();
-            Leaf { silo, weights, multipliers, dual, ahead, linear, scratch, tied: false }
-        };
-        let mut leaves: Vec<Leaf<'a>> = silos.silos().iter().map(alone).collect();
-        let count = leaves.len() as f64;
-        let mut consensus = vec![0.0; silos.candidates().len()];
-        leaves.iter().for_each(|leaf| axpy(1.0 / count, &leaf.weights, &mut consensus));
-        let (mut spread, mut steepest) = (0.0, 0.0f64);
-        let mut gradient = vec![0.0; consensus.len()];
-        for leaf in &mut leaves {
-            leaf.silo.gradient(&consensus, &mut gradient);
-            steepest = steepest.max(norm(&gradient));
-            let apart = distance(&leaf.weights, &consensus);
-            spread += apart * apart / count;
-            let scale = if apart > 0.0 { silos.rho() / apart } else { 0.0 };
-            for ((y, w), c) in leaf.dual.iter_mut().zip(&leaf.weights).zip(&consensus) {
-                *y = scale * (w - c);
-            }
-        }
-        // Graphs move by about the spread, duals by ρ or, where that is more than any silo pulls, by the steepest pull.
-        let size = spread.sqrt().max(0.1 * norm(&consensus));
-        let step = 0.4 * size / silos.rho().min(steepest.max(1e-3 * silos.rho()));
-        Star { silos, leaves, consensus, step, moved: 1.0, lengths: (1.0, 1.0) }
-    }
-
-    fn round(&mut self) {
-        let (step, rho, lambda) = (self.step, self.silos.rho(), self.silos.lambda());
-        let tolerance = (1e-2 * self.moved).clamp(1e-12, 1e-3);
-        let pairs = self.consensus.len();
-        let moved = map_items(&mut self.leaves, 20 * pairs, |_, leaf| leaf.prox(step, tolerance));
-        self.moved = moved.iter().map(|m| m.0).fold(0.0, f64::max);
-        self.lengths = (moved.iter().map(|m| m.1).sum(), 0.0);
-        let center_step = step / self.leaves.len() as f64;
-        let mut ahead = self.consensus.clone();
-        let mut sum = vec![-lambda; pairs];
-        self.leaves.iter().for_each(|leaf| axpy(1.0, &leaf.dual, &mut sum));
-        for ((c, a), s) in self.consensus.iter_mut().zip(&mut ahead).zip(&sum) {
-            *c = (*c + center_step * s).max(0.0);
-            *a = 2.0 * *c - *a;
-        }
-        for leaf in &mut self.leaves {
-            for ((y, w), c) in leaf.linear.iter_mut().zip(&leaf.ahead).zip(&ahead) {
-                *y = (w - c) / (2.0 * step);
-            }
-            axpy(1.0, &leaf.dual, &mut leaf.linear);
-            let length = norm(&leaf.linear);
-            leaf.tied = length < rho;
-            if !leaf.tied {
-                leaf.linear.iter_mut().for_each(|y| *y *= rho / length);
-            }
-            self.lengths.1 += square_distance(&leaf.linear, &leaf.dual);
-            std::mem::swap(&mut leaf.linear, &mut leaf.dual);
-        }
-    }
-
-    /// Steps such that graphs and duals move alike, each in its own metric.
-    fn balance(&mut self) {
-        let (graphs, duals) = (self.lengths.0 / self.step, self.lengths.1 * 2.0 * self.step);
-        let ratio = (graphs / duals).sqrt();
-        if ratio.is_finite() && ratio > 0.0 {
-            self.step *= ratio.sqrt().clamp(0.25, 4.0);
-        }
-    }
-
-    /// What the rounds say so far: graphs, consensus, duals, who is tied.
-    fn as_it_is(&self) -> Answer {
-        let (count, pairs) = (self.leaves.len(), self.consensus.len());
-        let (mut locals, mut duals) = (Matrix::zeros(count, pairs), Matrix::zeros(count, pairs));
-        for (i, leaf) in self.leaves.iter().enumerate() {
-            locals.row_mut(i).copy_from_slice(&leaf.weights);
-            duals.row_mut(i).copy_from_slice(&leaf.dual);
-        }
-        (locals, self.consensus.clone(), duals, vec![false; count])
-    }
-
+impl Star<'_> {
     /// Who may be tied: what the rounds say, all, or one; None for the rounds as they are.
     fn guesses(&self) -> impl Iterator<Item = Option<Vec<bool>>> + '_ {
         let count = self.leaves.len();
@@ -229,9 +116,10 @@ impl<'a> Star<'a> {
                 consensus = self.silos.as_one();
             }
             let mut better = tied.clone();
-            for (tolerance, slack) in [ROUGH, DONE] {
+            for [tolerance, slack, noise] in [ROUGH, DONE] {
                 polish(self.silos, &tied, tolerance, &mut locals, &mut consensus);
                 duals = fitting_duals(self.silos, &tied, &locals, &consensus);
+                let slack = self.silos.rho() * slack + self.steepness * noise;
                 better = self.who_is_tied(&tied, slack, &locals, &consensus, &duals);
                 if better != tied {
                     break;
@@ -265,7 +153,7 @@ impl<'a> Star<'a> {
             .map(|i| tied[i] || distance(locals.row(i), consensus) <= near)
             .collect();
         if better == tied {
-            let mut longest = (self.silos.rho() * (1.0 + slack), None);
+            let mut longest = (self.silos.rho() + slack, None);
             for i in (0..tied.len()).filter(|&i| tied[i]) {
                 let length = norm(duals.row(i));
                 if length > longest.0 {
@@ -275,24 +163,5 @@ impl<'a> Star<'a> {
             longest.1.into_iter().for_each(|i| better[i] = false);
         }
         better
-    }
-}
-
-impl Leaf<'_> {
-    /// The prox; gives how far it moved, relative to the size of the graph, and the square of the length.
-    fn prox(&mut self, step: f64, tolerance: f64) -> (f64, f64) {
-        let newton = self.silo.newton(1.0 / step);
-        let terms = self.silo.distances().iter().zip(&self.dual).zip(&self.weights);
-        self.linear.iter_mut().zip(terms).for_each(|(c, ((z, y), w))| *c = z + y - w / step);
-        newton.solve(&self.linear, &mut self.multipliers, tolerance, &mut self.scratch);
-        newton.weights(&self.linear, &self.multipliers, &self.scratch, &mut self.ahead);
-        let moved = distance(&self.ahead, &self.weights);
-        let relative = moved / norm(&self.ahead);
-        for (a, w) in self.ahead.iter_mut().zip(&mut self.weights) {
-            let new = *a;
-            *a = 2.0 * new - *w;
-            *w = new;
-        }
-        (relative, moved * moved)
     }
 }

@@ -179,7 +179,8 @@ impl LogDegree {
     /// The Newton solver of g plus a quadratic term: κ = 4β + `more`.
     pub(super) fn newton(&self, more: f64) -> DualNewton<'_> {
         let Model { alpha, beta, zeta } = self.model;
-        DualNewton { candidates: &self.candidates, alpha, zeta, curvature: 4.0 * beta + more }
+        let curvature = 4.0 * beta + more;
+        DualNewton { candidates: &self.candidates, alpha, zeta, curvature, shift: 0.0 }
     }
 
     /// The graph.

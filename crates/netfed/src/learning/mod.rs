@@ -34,6 +34,7 @@ mod polish;
 mod scale;
 mod scores;
 mod silos;
+mod star;
 mod steps;
 
 pub use algorithm1::{Algorithm1, ConsensusServer, SiloClient, SiloRound, algorithm1};

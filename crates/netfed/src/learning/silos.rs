@@ -16,6 +16,10 @@ use crate::penalty::Norm2;
 use crate::{Error, Graph, Matrix, Problem};
 use std::sync::Arc;
 
+/// Where κ starts, and below what it makes no difference, relative to λ²/4α: then κ‖w‖² is so small a part of the terms of (8).
+const FIRST_CURVATURE: f64 = 1e-2;
+const LEAST_CURVATURE: f64 = 1e-14;
+
 /// The problem (8).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Silos {
@@ -124,9 +128,10 @@ impl Silos {
         Ok((Problem::new(graph, losses, Box::new(Norm2), self.rho())?, least))
     }
 
-    /// The one graph that minimizes Σᵢ gᵢ(c) + λ Σ c, a problem (7) of sums; nearly so where silos differ in ζ.
+    /// The one graph that minimizes Σᵢ gᵢ(c) + λ Σ c, a problem (7) of sums; nearly so where silos differ in ζ. Where λ is so large that
+    /// the curvature κ hardly counts, it is lowered in steps, and not so far that rounding has the last word.
     pub(super) fn as_one(&self) -> Vec<f64> {
-        let mut linear = vec![self.lambda; self.candidates().len()];
+        let mut linear = vec![0.0; self.candidates().len()];
         let (mut alpha, mut zeta, mut curvature) = (0.0, 0.0, 0.0);
         for silo in &self.silos {
             let model = silo.model();
@@ -135,8 +140,17 @@ impl Silos {
             zeta += model.zeta / self.silos.len() as f64;
             curvature += 4.0 * model.beta;
         }
-        let newton = DualNewton { candidates: self.candidates(), alpha, zeta, curvature };
+        let shift = 0.5 * self.lambda;
+        let natural = shift * shift / alpha;
+        let target = curvature.max(LEAST_CURVATURE * natural);
+        let curvature = target.max(FIRST_CURVATURE * natural);
+        let candidates = self.candidates();
+        let mut newton = DualNewton { candidates, alpha, zeta, curvature, shift };
         let (mut multipliers, mut scratch) = (newton.guess(&linear), Scratch::default());
+        while newton.curvature > target {
+            newton.solve(&linear, &mut multipliers, 1e-3, &mut scratch);
+            newton.curvature = target.max(1e-2 * newton.curvature);
+        }
         newton.solve(&linear, &mut multipliers, 1e-15, &mut scratch);
         let mut weights = vec![0.0; linear.len()];
         newton.weights(&linear, &multipliers, &scratch, &mut weights);
@@ -181,9 +195,11 @@ impl Silos {
                     *v = fit;
                 }
             }
+            // Both are bounds; where c is too coarse for w, the one that fits the degrees is the better.
+            let (fitted, _) = newton.gap(&c, &v, w);
             newton.solve(&c, &mut v, 1e-15, &mut scratch);
             let (own, terms) = newton.gap(&c, &v, w);
-            gap += own;
+            gap += own.min(fitted);
             size += terms + apart;
         }
         (gap + 16.0 * f64::EPSILON * size, size)

@@ -29,6 +29,7 @@ pub use weights::Weights;
 use crate::discrepancy::Discrepancy;
 use crate::{Error, Graph};
 use std::ops::ControlFlow;
+use weights::Weighed;
 
 /// A graph of similarities.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +40,8 @@ pub struct SimilarityGraph {
     pub discrepancies: Vec<f64>,
     /// The scale of exponential weights.
     pub scale: Option<f64>,
+    /// Edges whose weight would be above 1e12 (1/D) or below 1e-12 (exp(−D/s)), and has that value.
+    pub bounded: usize,
     /// Whether the observer said stop.
     pub stopped: bool,
 }
@@ -53,9 +56,9 @@ pub fn similarity_graph(
     rule.check()?;
     let found = rule.edges(discrepancy, observe)?;
     let discrepancies: Vec<f64> = found.edges.iter().map(|e| e.2).collect();
-    let (values, scale) = weights.of(&discrepancies)?;
+    let Weighed { values, scale, bounded } = weights.of(&discrepancies)?;
     let edges: Vec<(usize, usize, f64)> =
         found.edges.iter().zip(values).map(|(e, weight)| (e.0, e.1, weight)).collect();
     let graph = Graph::new(discrepancy.nodes(), &edges)?;
-    Ok(SimilarityGraph { graph, discrepancies, scale, stopped: found.stopped })
+    Ok(SimilarityGraph { graph, discrepancies, scale, bounded, stopped: found.stopped })
 }

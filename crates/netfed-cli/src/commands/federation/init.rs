@@ -137,6 +137,11 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     }
     let rows = match (&args.members, args.local) {
         (Some(path), _) => read_members(path)?,
+        (None, _) if edges.nodes.is_empty() => {
+            return Err(Failure::input(
+                "the graph has no edges, so that it names no nodes; say --members FILE.".into(),
+            ));
+        }
         (None, _) if !args.routers.is_empty() => hidden_members(&edges.nodes),
         (None, port) => local_members(&edges.nodes, port.unwrap_or(7450))?,
     };

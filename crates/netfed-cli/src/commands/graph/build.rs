@@ -26,7 +26,10 @@ use flags::Plan;
 struct Built {
     nodes: Vec<String>,
     points: usize,
+    /// Whether the points have labels.
+    labels: bool,
     graph: SimilarityGraph,
+    warnings: Vec<String>,
     seconds: f64,
 }
 
@@ -54,12 +57,20 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
     if graph.graph.edges().is_empty() && nodes.len() > 1 {
         return Err(no_edge(discrepancy.as_ref(), &plan.recipe)?);
     }
-    let rows = points.map_or(0, |p| p.node_of_row.len());
-    let mut built = Built { nodes, points: rows, graph, seconds: 0.0 };
+    let mut warnings = match &points {
+        Some(points) if !plan.by_place => plan.recipe.warnings(points, &plan.settings),
+        _ => Vec::new(),
+    };
+    warnings.extend(words::bounded(&graph, plan.recipe.weights));
+    let (rows, labels) = points.map_or((0, false), |p| (p.node_of_row.len(), p.y.is_some()));
+    let mut built = Built { nodes, points: rows, labels, graph, warnings, seconds: 0.0 };
     let edges: Vec<_> =
         built.graph.graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
     write_file(&args.results.out, &graph_text(&args.results.out, &built.nodes, &edges)?)?;
     built.seconds = start.elapsed().as_secs_f64();
+    if !args.results.quiet {
+        built.warnings.iter().for_each(|w| say(&format!("warning: {w}.")));
+    }
     args.results.tell(&words::summary(&built, &plan, args), || words::text(&built, &plan, args));
     Ok(0)
 }

@@ -1,11 +1,10 @@
 //! `netfed graph convert`: the same graph in another format.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::graph_file::{GraphFormat, check_graph_file, graph_text};
-use crate::load::read_edges;
+use crate::graph_file::{AllNodes, GraphFormat, check_graph_file, graph_text};
 use crate::output::write_file;
 use crate::prepare::names;
 use crate::progress::warn;
@@ -15,7 +14,7 @@ use crate::report::text::plural;
 /// also .tsv, .csv.gz, .tsv.gz and .parquet.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  netfed graph convert edges.csv edges.graphml\n  netfed graph convert gephi.gexf edges.csv"
+    after_help = "Examples:\n  netfed graph convert edges.csv edges.graphml\n  netfed graph convert gephi.gexf edges.csv\n  netfed graph convert edges.csv edges.graphml --data points.csv"
 )]
 pub(crate) struct Convert {
     /// The graph to read
@@ -24,6 +23,8 @@ pub(crate) struct Convert {
     /// The file to write
     #[arg(value_name = "OUT")]
     out: PathBuf,
+    #[command(flatten)]
+    nodes: AllNodes,
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
@@ -34,8 +35,13 @@ pub(crate) struct Convert {
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Convert) -> Result<u8, Failure> {
-    check_graph_file(&args.out, args.force, &[&args.input])?;
-    let list = read_edges(&args.input)?;
+    let inputs: Vec<&Path> = [Some(&args.input), args.nodes.data.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    check_graph_file(&args.out, args.force, &inputs)?;
+    let list = args.nodes.read(&args.input)?;
     let edges: Vec<(usize, usize, f64)> =
         list.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
     let mut alone = vec![true; list.nodes.len()];
@@ -59,8 +65,16 @@ pub(crate) fn run(args: &Convert) -> Result<u8, Failure> {
     }
     write_file(&args.out, &graph_text(&args.out, &list.nodes, &edges)?)?;
     if !args.quiet {
-        let (nodes, edges) = (plural(list.nodes.len(), "node"), plural(edges.len(), "edge"));
-        print(&format!("{nodes}, {edges} in {out}\n"));
+        let kept = match GraphFormat::of(&args.out) {
+            GraphFormat::Csv => list.nodes.len() - lost.len(),
+            _ => list.nodes.len(),
+        };
+        print(&format!("{}, {} in {out}\n", plural(kept, "node"), plural(edges.len(), "edge")));
+        if args.nodes.may_lack(&args.input) && GraphFormat::of(&args.out) != GraphFormat::Csv {
+            print(
+                "  nodes without an edge are not among them, since a table of edges does not name them; --data FILE does\n",
+            );
+        }
     }
     Ok(0)
 }

@@ -11,7 +11,7 @@ use crate::commands::print;
 use crate::failure::Failure;
 use crate::graph_file::graph_text;
 use crate::output::{Cell, Csv, Folder};
-use crate::report::text::plural;
+use crate::report::text::{plural, shell};
 use data::Model;
 use shape::Shape;
 
@@ -47,39 +47,21 @@ pub(crate) struct Common {
     /// Number of clusters, each with a model of its own; where the shape has none, regions of the graph [default: the shape's, else 2]
     #[arg(long, value_name = "COUNT", help_heading = "Data")]
     clusters: Option<usize>,
-    /// Data points of every node; of signals, how many
-    #[arg(long, value_name = "COUNT", default_value_t = 10, help_heading = "Data")]
-    points: usize,
-    /// Features of a data point
-    #[arg(long, value_name = "COUNT", default_value_t = 2, help_heading = "Data")]
-    features: usize,
-    /// Standard deviation of the noise in labels or signals
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 0.1,
-        allow_negative_numbers = true,
-        help_heading = "Data"
-    )]
-    noise: f64,
-    /// Standard deviation of the entries of the models: how far apart clusters are
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 1.0,
-        allow_negative_numbers = true,
-        help_heading = "Data"
-    )]
-    spread: f64,
-    /// Share of the nodes that have data
-    #[arg(
-        long,
-        value_name = "SHARE",
-        default_value_t = 1.0,
-        allow_negative_numbers = true,
-        help_heading = "Data"
-    )]
-    share: f64,
+    /// Data points of every node; of signals, how many [default: 10]
+    #[arg(long, value_name = "COUNT", help_heading = "Data")]
+    points: Option<usize>,
+    /// Features of a data point [default: 2]
+    #[arg(long, value_name = "COUNT", help_heading = "Data")]
+    features: Option<usize>,
+    /// Standard deviation of the noise in labels or signals [default: 0.1]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Data")]
+    noise: Option<f64>,
+    /// Standard deviation of the entries of the models: how far apart clusters are [default: 1]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Data")]
+    spread: Option<f64>,
+    /// Share of the nodes that have data [default: 1]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "Data")]
+    share: Option<f64>,
     /// Seed of everything random
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
@@ -94,6 +76,28 @@ pub(crate) struct Common {
     quiet: bool,
 }
 
+impl Common {
+    fn points(&self) -> usize {
+        self.points.unwrap_or(10)
+    }
+
+    fn features(&self) -> usize {
+        self.features.unwrap_or(2)
+    }
+
+    fn noise(&self) -> f64 {
+        self.noise.unwrap_or(0.1)
+    }
+
+    fn spread(&self) -> f64 {
+        self.spread.unwrap_or(1.0)
+    }
+
+    fn share(&self) -> f64 {
+        self.share.unwrap_or(1.0)
+    }
+}
+
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Generate) -> Result<u8, Failure> {
     let common = args.shape.common();
@@ -103,7 +107,7 @@ pub(crate) fn run(args: &Generate) -> Result<u8, Failure> {
     let (graph, blocks) = args.shape.build()?;
     let made = data::make(&model, common, graph, blocks)?;
     let names: Vec<String> = (1..=made.graph.nodes()).map(|i| i.to_string()).collect();
-    let edges = file_of_edges(&made.graph);
+    let edges = file_of_edges(&made.graph, &model);
     let list: Vec<_> = made.graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
     folder.add(edges, &graph_text(edges.as_ref(), &names, &list)?)?;
     for (name, text) in &made.files {
@@ -123,14 +127,19 @@ pub(crate) fn run(args: &Generate) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A table has no place for nodes without an edge: where there are no others, the graph is a GraphML file.
-fn file_of_edges(graph: &Graph) -> &'static str {
-    if graph.edges().is_empty() { "graph.graphml" } else { "edges.csv" }
+/// A table of edges has no place for nodes without an edge: where there are no others, or no data that name them, the graph is a GraphML
+/// file.
+fn file_of_edges(graph: &Graph, model: &Model) -> &'static str {
+    let some_alone = || (0..graph.nodes()).any(|i| graph.degree(i) == 0);
+    match graph.edges().is_empty() || (*model == Model::None && some_alone()) {
+        true => "graph.graphml",
+        false => "edges.csv",
+    }
 }
 
 fn text(common: &Common, model: &Model, made: &data::Made) -> String {
-    let out = common.out.display();
-    let graph = common.out.join(file_of_edges(&made.graph));
+    let place = |file: &str| shell(&common.out.join(file).display().to_string());
+    let graph = place(file_of_edges(&made.graph, model));
     let mut text = format!(
         "{}, {}",
         plural(made.graph.nodes(), "node"),
@@ -144,20 +153,17 @@ fn text(common: &Common, model: &Model, made: &data::Made) -> String {
         let noun = if *model == Model::Signals { "signal" } else { "data point" };
         text.push_str(&format!(", {}", plural(made.rows, noun)));
     }
-    text.push_str(&format!(" in {out}\n"));
-    let points = common.out.join("points.csv");
+    text.push_str(&format!(" in {}\n", common.out.display()));
     let loss = if *model == Model::Logistic { " --loss logistic" } else { "" };
     text.push_str(&match model {
-        Model::None => format!("next: netfed graph inspect --graph {}\n", graph.display()),
+        Model::None => format!("next: netfed graph inspect --graph {graph}\n"),
         Model::Signals => format!(
-            "next: netfed graph learn --signals {} --out learned.csv\n      netfed graph inspect --graph learned.csv --truth {}\n",
-            common.out.join("signals.csv").display(),
-            graph.display()
+            "next: netfed graph learn --signals {} --out learned.csv\n      netfed graph inspect --graph learned.csv --truth {graph}\n",
+            place("signals.csv")
         ),
         _ => format!(
-            "next: netfed fit --data {} --graph {}{loss} --lambda 0.01 --out run/\n",
-            points.display(),
-            graph.display()
+            "next: netfed fit --data {} --graph {graph}{loss} --lambda 0.01 --out run/\n",
+            place("points.csv")
         ),
     });
     text

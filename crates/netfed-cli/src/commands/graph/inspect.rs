@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use crate::commands::print;
 use crate::failure::Failure;
+use crate::graph_file::AllNodes;
 use crate::output::{Cell, Csv, Folder};
 use crate::progress::warn;
 use facts::Facts;
@@ -20,6 +21,8 @@ pub(crate) struct Inspect {
     /// The graph: a table of edges (source, target, weight), GraphML or GEXF
     #[arg(long, value_name = "FILE")]
     graph: PathBuf,
+    #[command(flatten)]
+    nodes: AllNodes,
     /// The true graph, where it is known: precision, recall, F-score and relative error are given
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
@@ -45,14 +48,15 @@ pub(crate) struct Inspect {
 }
 
 const EXAMPLES: &str = "Examples:
-  netfed graph inspect --graph edges.csv --out graph/
+  netfed graph inspect --graph edges.csv --data points.csv --out graph/
   netfed graph inspect --graph learned.csv --truth true.csv --labels clusters.csv --json
 
 What the numbers mean is in docs/graphs.md.";
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Inspect) -> Result<u8, Failure> {
-    let inputs = [Some(&args.graph), args.truth.as_ref(), args.labels.as_ref()];
+    let inputs =
+        [Some(&args.graph), args.nodes.data.as_ref(), args.truth.as_ref(), args.labels.as_ref()];
     let inputs = inputs.into_iter().flatten().map(PathBuf::as_path);
     let folder = match &args.out {
         Some(out) => Some(Folder::new(out, args.force)?.apart_from(inputs)?),
@@ -85,7 +89,7 @@ fn nodes(facts: &Facts) -> String {
             Cell::Number(facts.graph.degree(i) as f64),
             Cell::Number(facts.strength[i]),
             Cell::Number(facts.part_of[i] as f64),
-            Cell::Number(facts.communities.of_node[i] as f64),
+            facts.community(i).map(|c| c as f64).into(),
         ]);
     }
     csv.finish()

@@ -16,6 +16,7 @@ use netfed::learning::{Candidates, LogDegree, Model, beta_for};
 use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::load::{Signals, read_signals};
+use crate::prepare::names;
 use crate::progress::{catch_interrupts, say};
 use crate::report::text::count;
 use flags::{Method, Plan};
@@ -40,7 +41,16 @@ pub(crate) fn run(args: &Learn) -> Result<u8, Failure> {
 fn read(path: &Path, args: &Learn) -> Result<Signals, Failure> {
     let mut signals = read_signals(path)?;
     if args.standardize {
-        signals.standardize();
+        let still = signals.standardize();
+        if !still.is_empty() && !args.results.quiet {
+            let (change, them) =
+                if still.len() == 1 { ("changes", "it") } else { ("change", "them") };
+            let still = names(&still);
+            say(&format!(
+                "warning: {}: {still} never {change}, and --standardize makes {them} 0, near to all others as a hub is; better leave {them} out.",
+                signals.file
+            ));
+        }
     }
     Ok(signals)
 }
@@ -75,7 +85,7 @@ fn candidates(all: &[&Matrix], args: &Learn) -> Result<Arc<Candidates>, Failure>
 fn problems(files: &[Signals], args: &Learn, plan: &Plan) -> Result<Vec<LogDegree>, Failure> {
     let matrices: Vec<&Matrix> = files.iter().map(|f| &f.values).collect();
     let candidates = candidates(&matrices, args)?;
-    let model = Model { alpha: args.alpha, beta: args.beta.unwrap_or(1.0), zeta: plan.zeta };
+    let model = Model { alpha: plan.alpha, beta: args.beta.unwrap_or(1.0), zeta: plan.zeta };
     let problem = |signals: &&Matrix| LogDegree::new(Arc::clone(&candidates), signals, model);
     let problems = matrices.iter().map(problem).collect::<Result<Vec<_>, _>>()?;
     if args.beta.is_some() || candidates.is_empty() {

@@ -14,6 +14,7 @@ use netfed::selection::Estimates;
 
 use crate::commands::start_threads;
 use crate::failure::Failure;
+use crate::graph_file::check_graph_file;
 use crate::load::{EdgeList, PointTable, read_partition, read_points};
 use crate::memory;
 use crate::output::check_file;
@@ -50,6 +51,7 @@ fn check_outputs(args: &Select, plan: &Plan) -> Result<(), Failure> {
     inputs.extend(args.truth.as_deref());
     inputs.extend(args.config.as_deref());
     check_file(&args.results.out, args.results.force, &inputs)?;
+    check_graph_file(&args.results.out, args.results.force, &inputs)?;
     let Some(tests) = &args.tests else { return Ok(()) };
     check_file(tests, args.results.force, &inputs)?;
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());

@@ -12,11 +12,10 @@ use super::warnings::warnings;
 use crate::commands::path::trail::rounded;
 use crate::failure::Failure;
 use crate::load::{
-    EdgeList, ModelRow, PointColumns, PointTable, Target, column_names, read_edges, read_models,
-    read_points,
+    EdgeList, ModelRow, PointColumns, PointTable, Target, column_names, read_models, read_points,
 };
 use crate::memory;
-use crate::prepare::{in_natural_order, names};
+use crate::prepare::{names, read_graph_of};
 use crate::scaling::FeatureScaling;
 use crate::settings::{Range, choose, number};
 
@@ -61,15 +60,7 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
         ..PointColumns::default()
     };
     let mut points = read_points(&args.data, &columns)?;
-    let mut edges = read_edges(&args.graph)?;
-    let separate = points.nodes.len() + edges.nodes.len();
-    in_natural_order(&mut points, &mut edges);
-    let (data, file) = (args.data.display(), args.graph.display());
-    if points.nodes.len() == separate {
-        return Err(Failure::input(format!(
-            "no node of {file} occurs in {data}; do the ids match (\"1\" and \"1.0\" do not)?"
-        )));
-    }
+    let edges = read_graph_of(&mut points, &args.data, &args.graph)?;
     let (n, d) = (points.nodes.len(), points.features.len());
     memory::check(n, edges.edges.len(), d, points.node_of_row.len())?;
     let classes = if classify { classes(&points, args)? } else { Vec::new() };

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::given::Given;
 use crate::load::PointTable;
 use crate::measure::Measure;
+use crate::report::text::plural;
 use crate::settings::{Range, choose, number};
 
 /// Relative gap at which the runs on parts of the data stop: errors of prediction are far less exact than that.
@@ -107,9 +108,10 @@ impl Plan {
         let rows = points.node_of_row.len();
         match rows < self.folds {
             true => Err(Failure::input(format!(
-                "--folds is {}, but {} has only {rows} data points; every fold needs one.",
+                "--folds is {}, but {} has only {}; every fold needs one.",
                 self.folds,
-                self.variants[0].settings.data.display()
+                self.variants[0].settings.data.display(),
+                plural(rows, "data point")
             ))),
             false => Ok(()),
         }

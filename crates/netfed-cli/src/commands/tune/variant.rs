@@ -49,6 +49,7 @@ impl Variant {
 
 /// All combinations of what is to be tried, with the settings they share.
 pub(crate) fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failure> {
+    let recipes = recipes(args)?;
     let first = Settings::new(base.clone())?;
     let huber = matches!(first.loss, LossKind::Huber { .. });
     if args.huber_deltas.is_some() && !huber {
@@ -67,9 +68,7 @@ pub(crate) fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failur
         number("--huber-deltas", *delta, Range::Positive)?;
     }
     let mut all = Vec::new();
-    for (recipe, penalty) in
-        recipes(args)?.iter().flat_map(|r| penalties.iter().map(move |p| (r, p)))
-    {
+    for (recipe, penalty) in recipes.iter().flat_map(|r| penalties.iter().map(move |p| (r, p))) {
         for ridge in &ridges {
             for delta in &deltas {
                 // The matrix belongs to one of the penalties.
@@ -113,7 +112,7 @@ fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
         .find(|(_, there)| *there)
         {
             Some((flag, _)) => Err(Failure::input(format!(
-                "{flag} is about a graph that is built; say --graph-rule NAME, too."
+                "{flag} is about graphs that are built from the data, and --graph-rule is missing, which says how; for example: --graph-rule knn --graph-k 3,5,10 --graph-discrepancy models."
             ))),
             None => Ok(vec![None]),
         };

@@ -111,6 +111,27 @@ impl Plan {
             }
         }
         let by_place = args.discrepancy == "distance";
+        let by_models = matches!(args.discrepancy.as_str(), "models" | "gradients");
+        let (models, tsne) = ("models or gradients", "tsne");
+        for (flag, there, home) in [
+            ("--ridge", given.ridge.is_some() && !by_models, models),
+            ("--intercept", given.intercept.is_some() && !by_models, models),
+            ("--huber-delta", given.huber_delta.is_some() && !by_models, models),
+            ("--seed", given.seed.is_some() && args.discrepancy != tsne, tsne),
+            ("--standardize", given.standardize.is_some() && by_place, "any other than distance"),
+        ] {
+            if there {
+                return Err(Failure::input(format!(
+                    "{flag} has an effect with --discrepancy {home} only; the discrepancy is {}.",
+                    args.discrepancy
+                )));
+            }
+        }
+        if given.huber_delta.is_some() && given.loss.as_deref() != Some("huber") {
+            return Err(Failure::input(
+                "--huber-delta has an effect with --loss huber only.".into(),
+            ));
+        }
         if by_place && args.coordinates.is_none() {
             return Err(Failure::input(
                 "--discrepancy distance needs the places of the nodes; say --coordinates FILE (columns node, latitude, longitude).".into(),

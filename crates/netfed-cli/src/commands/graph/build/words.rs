@@ -1,14 +1,15 @@
 //! The result for a person, and as JSON.
 
 use netfed::discrepancy::Combination;
-use netfed::similarity_graph::{Rule, Weights};
+use netfed::similarity_graph::{Rule, SimilarityGraph, Weights};
 use serde_json::json;
 
 use super::Built;
 use super::flags::{Build, Plan};
 use crate::prepare::names;
 use crate::progress::duration;
-use crate::report::text::{count, number, plural};
+use crate::report::text::{count, number, plural, shell};
+use crate::said_again;
 
 /// Smallest, median and largest of some numbers.
 fn range(values: &[f64]) -> Option<[f64; 3]> {
@@ -38,7 +39,12 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         duration(built.seconds)
     );
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
-    line(format!("{}; {}.", rule(plan.recipe.rule), weights(built, plan.recipe.weights)));
+    if graph.nodes() == 1 {
+        line("One node has no other to be joined with.".into());
+        return text;
+    }
+    let others = graph.nodes().saturating_sub(1);
+    line(format!("{}; {}.", rule(plan.recipe.rule, others), weights(built, plan.recipe.weights)));
     if let Some([least, middle, most]) = range(&built.graph.discrepancies) {
         line(format!(
             "The discrepancy {} of the edges is {} to {}, {} in the middle.",
@@ -56,7 +62,7 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
             names(&alone),
             match plan.recipe.rule {
                 Rule::TreeAndNearest(_) | Rule::Complete =>
-                    "There is no other node, or its discrepancy from the others cannot be computed from so few points.",
+                    "Their discrepancy from the others cannot be computed from so few points.",
                 Rule::Nearest(_) | Rule::Threshold(_) =>
                     "--rule mst-knn connects all whose discrepancy can be computed.",
             }
@@ -70,26 +76,48 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         line("All pairs are joined: training is faster, and groups show better, with fewer edges (a smaller --k or --eta).".into());
     }
     line(format!("Of every node's data this took {}.", seen(&plan.recipe.discrepancy)));
-    let out = args.results.out.display();
-    line(format!("Look at it: netfed graph inspect --graph {out} --out graph/"));
-    if let Some(data) = &args.given.data {
-        line(format!(
-            "Then train: netfed tune --data {} --graph {out} --out tuned/",
-            data.display()
-        ));
+    let out = shell(&args.results.out.display().to_string());
+    let given = &args.given;
+    let nodes = said_again::nodes(given);
+    line(format!("Look at it: netfed graph inspect --graph {out}{nodes} --out graph/"));
+    if given.data.is_some() {
+        // Data without labels are trained by their means.
+        let mean = given.loss.is_none() && !built.labels;
+        let models = said_again::models(given) + if mean { " --loss mean" } else { "" };
+        line(format!("Then train: netfed tune{nodes} --graph {out}{models} --out tuned/"));
     }
     text
 }
 
-fn rule(rule: Rule) -> String {
+/// What is to be said about weights at their bounds.
+pub(super) fn bounded(graph: &SimilarityGraph, weights: Weights) -> Option<String> {
+    let beyond = match weights {
+        Weights::Inverse => "above 1e12, and are 1e12; --weights exponential has no such weights",
+        _ => "below 1e-12, and are 1e-12; a larger --scale makes them count",
+    };
+    (graph.bounded > 0)
+        .then(|| format!("the weights of {} would be {beyond}", plural(graph.bounded, "edge")))
+}
+
+fn are(others: usize) -> String {
+    if others == 1 { "is 1".into() } else { format!("are {}", count(others)) }
+}
+
+/// The rule in words, for a node with so many others.
+fn rule(rule: Rule, others: usize) -> String {
+    let nearest = |k: usize| match k {
+        1 => "its nearest".to_owned(),
+        k if k > others => {
+            format!("all others (k is {}, there {})", count(k), are(others))
+        }
+        k => format!("its {} nearest", count(k)),
+    };
     match rule {
         Rule::Threshold(eta) => format!("Edges join nodes of discrepancy {} at most", number(eta)),
-        Rule::Nearest(k) => format!("Edges join every node with the {} nearest", count(k)),
+        Rule::Nearest(k) => format!("Edges join every node with {}", nearest(k)),
+        Rule::TreeAndNearest(0) => "Edges are a minimum spanning tree".into(),
         Rule::TreeAndNearest(k) => {
-            format!(
-                "Edges are a minimum spanning tree and join every node with the {} nearest",
-                count(k)
-            )
+            format!("Edges are a minimum spanning tree and join every node with {}", nearest(k))
         }
         Rule::Complete => "Edges join all pairs of nodes".into(),
     }
@@ -147,6 +175,8 @@ pub(super) fn summary(built: &Built, plan: &Plan, args: &Build) -> serde_json::V
         "names_without_edge": alone.iter().take(100).collect::<Vec<_>>(),
         "discrepancies": spread(&built.graph.discrepancies),
         "weight": spread(&of_weights),
+        "weights_at_bound": built.graph.bounded,
+        "warnings": built.warnings,
         "leaves_a_node": seen(&recipe.discrepancy),
         "seconds": (built.seconds * 1e6).round() / 1e6,
         "version": env!("CARGO_PKG_VERSION"),

@@ -10,6 +10,7 @@ use super::Common;
 use super::shape::{positive, probability};
 use crate::failure::Failure;
 use crate::output::{Cell, Csv};
+use crate::report::text::plural;
 use crate::settings::{Range, choose, number};
 
 /// Nodes of a graph whose eigenvectors are computed.
@@ -41,16 +42,34 @@ impl Model {
             "none" => Model::None,
             _ => Model::Linear,
         };
-        positive("--points", common.points)?;
-        positive("--features", common.features)?;
+        positive("--points", common.points())?;
+        positive("--features", common.features())?;
         positive("--clusters", common.clusters.unwrap_or(1))?;
-        number("--noise", common.noise, Range::Nonnegative)?;
-        number("--spread", common.spread, Range::Nonnegative)?;
-        probability("--share", common.share)?;
-        if model == Model::Signals && common.share < 1.0 {
-            return Err(Failure::input(
-                "--share goes with data of nodes; signals have a value at every node.".into(),
-            ));
+        number("--noise", common.noise(), Range::Nonnegative)?;
+        number("--spread", common.spread(), Range::Nonnegative)?;
+        probability("--share", common.share())?;
+        let linear = matches!(model, Model::Linear | Model::Mixture);
+        let of_nodes = linear || model == Model::Logistic;
+        let noisy = linear || model == Model::Signals;
+        let nodes = "linear, logistic or mixture";
+        for (flag, there, effect, with) in [
+            (
+                "--points",
+                common.points.is_some(),
+                model != Model::None,
+                "linear, logistic, mixture or signals",
+            ),
+            ("--features", common.features.is_some(), of_nodes, nodes),
+            ("--noise", common.noise.is_some(), noisy, "linear, mixture or signals"),
+            ("--spread", common.spread.is_some(), of_nodes, nodes),
+            ("--share", common.share.is_some(), of_nodes, nodes),
+        ] {
+            if there && !effect {
+                return Err(Failure::input(format!(
+                    "{flag} has an effect with --model {with} only; the model is {}.",
+                    common.model
+                )));
+            }
         }
         Ok(model)
     }
@@ -97,6 +116,12 @@ pub(super) fn make(
                 known.unwrap_or(0)
             )));
         }
+        (_, Some(asked), None) if asked > graph.nodes() => {
+            return Err(Failure::input(format!(
+                "--clusters is {asked}, but there are only {}.",
+                plural(graph.nodes(), "node")
+            )));
+        }
         (_, asked, None) => Some(regions(&graph, asked.unwrap_or(REGIONS), seed(common, 1))),
     };
     if *model == Model::Mixture {
@@ -107,20 +132,20 @@ pub(super) fn make(
         Model::None | Model::Mixture => {}
         Model::Signals => {
             let signals =
-                smooth_signals(&made.graph, common.points, common.noise, seed(common, 4))?;
-            made.rows = common.points;
+                smooth_signals(&made.graph, common.points(), common.noise(), seed(common, 4))?;
+            made.rows = common.points();
             made.files.push(("signals.csv", signal_table(&signals)));
         }
         Model::Linear | Model::Logistic => {
             let truth = models(common, made.clusters.as_deref().unwrap_or_default())?;
             let data = match model {
-                Model::Logistic => logistic_data(&truth, common.points, seed(common, 4))?,
+                Model::Logistic => logistic_data(&truth, common.points(), seed(common, 4))?,
                 _ => {
-                    let noise = Noise::PerPoint(common.noise);
-                    linear_data(&truth, common.points, noise, seed(common, 4))?
+                    let noise = Noise::PerPoint(common.noise());
+                    linear_data(&truth, common.points(), noise, seed(common, 4))?
                 }
             };
-            let names: Vec<String> = features(common.features).collect();
+            let names: Vec<String> = features(common.features()).collect();
             made.files.push(("parameters.csv", table("node", &names, &truth)));
             made.add_points(&data, common)?;
         }
@@ -131,9 +156,9 @@ pub(super) fn make(
 /// Every node has points of all components, in proportions of its own. Their overlap is the weight of an edge.
 fn mixture(common: &Common, graph: Graph, components: usize) -> Result<Made, Failure> {
     let ratios = mixing_ratios(graph.nodes(), components, seed(common, 1))?;
-    let variance = common.spread * common.spread;
-    let centers = normal_centers(components, common.features, variance, seed(common, 2))?;
-    let data = mixture_data(&ratios, &centers, common.points, common.noise, seed(common, 4))?;
+    let variance = common.spread() * common.spread();
+    let centers = normal_centers(components, common.features(), variance, seed(common, 2))?;
+    let data = mixture_data(&ratios, &centers, common.points(), common.noise(), seed(common, 4))?;
     let overlap = |e: &Edge| {
         let both = ratios.row(e.tail).iter().zip(ratios.row(e.head));
         (e.tail, e.head, both.map(|(a, b)| a.min(*b)).sum::<f64>())
@@ -143,7 +168,7 @@ fn mixture(common: &Common, graph: Graph, components: usize) -> Result<Made, Fai
     let mut made = Made { files: Vec::new(), rows: 0, clusters: None, graph };
     let shares: Vec<String> = (1..=components).map(|k| format!("component{k}")).collect();
     made.files.push(("ratios.csv", table("node", &shares, &ratios)));
-    let names: Vec<String> = features(common.features).collect();
+    let names: Vec<String> = features(common.features()).collect();
     made.files.push(("components.csv", table("component", &names, &centers)));
     made.add_points(&data, common)?;
     Ok(made)
@@ -152,23 +177,23 @@ fn mixture(common: &Common, graph: Graph, components: usize) -> Result<Made, Fai
 /// The model of every node: that of its cluster.
 fn models(common: &Common, clusters: &[usize]) -> Result<Matrix, Failure> {
     let count = clusters.iter().max().map_or(0, |c| c + 1);
-    let variance = common.spread * common.spread;
-    let centers = normal_centers(count, common.features, variance, seed(common, 2))?;
+    let variance = common.spread() * common.spread();
+    let centers = normal_centers(count, common.features(), variance, seed(common, 2))?;
     let rows = clusters.iter().flat_map(|&c| centers.row(c)).copied().collect();
-    Ok(Matrix::from_rows(common.features, rows)?)
+    Ok(Matrix::from_rows(common.features(), rows)?)
 }
 
 impl Made {
     /// The table of the points of the nodes that have data.
     fn add_points(&mut self, data: &[Dataset], common: &Common) -> Result<(), Failure> {
-        let with_data = random_nodes(data.len(), common.share, seed(common, 3))?;
+        let with_data = random_nodes(data.len(), common.share(), seed(common, 3))?;
         if !with_data.contains(&true) {
             return Err(Failure::input(format!(
                 "--share is {}, which leaves no node with data; raise it.",
-                common.share
+                common.share()
             )));
         }
-        let features = features(common.features);
+        let features = features(common.features());
         let header = std::iter::once("node".to_owned()).chain(features).chain(["y".to_owned()]);
         let mut csv = Csv::new(header);
         for (i, own) in data.iter().enumerate().filter(|(i, _)| with_data[*i]) {

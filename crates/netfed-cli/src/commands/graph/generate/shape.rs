@@ -196,9 +196,16 @@ impl Shape {
                 positive("--rows", *rows)?;
                 positive("--columns", *columns)?;
             }
-            Shape::Geometric { nodes, .. } | Shape::Rbf { nodes, .. } => {
+            Shape::Geometric { nodes, edges, .. } => {
                 positive("--nodes", *nodes)?;
+                let pairs = nodes.saturating_mul(nodes - 1) / 2;
+                if *edges > pairs {
+                    return Err(Failure::input(format!(
+                        "--edges is {edges}, but {nodes} nodes have only {pairs} pairs."
+                    )));
+                }
             }
+            Shape::Rbf { nodes, .. } => positive("--nodes", *nodes)?,
             Shape::ErdosRenyi { nodes, probability: p, .. } => {
                 positive("--nodes", *nodes)?;
                 probability("--probability", *p)?;
@@ -211,8 +218,8 @@ impl Shape {
             )));
         }
         model.check(nodes)?;
-        let rows = nodes.saturating_mul(common.points);
-        memory::check(nodes, edges as usize, common.features, rows)
+        let rows = nodes.saturating_mul(common.points());
+        memory::check(nodes, edges as usize, common.features(), rows)
     }
 
     /// The graph, and the cluster of every node where the shape has clusters.

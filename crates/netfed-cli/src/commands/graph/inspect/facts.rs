@@ -4,7 +4,7 @@
 //! with the spectral gap g and the least share π of a node in all strengths, after at most (2/g)·ln(4/π) steps it is within ¼ of its
 //! limit (in total variation), and 2/g steps shrink what is left by e.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use netfed::learning::Scores;
@@ -28,6 +28,8 @@ const NARROW: f64 = 0.01;
 /// What is found out.
 pub(super) struct Facts {
     pub(super) nodes: Vec<String>,
+    /// Whether nodes without an edge may be missing.
+    pub(super) lacks_nodes: bool,
     pub(super) graph: Graph,
     /// Sum of the weights at every node.
     pub(super) strength: Vec<f64>,
@@ -39,6 +41,8 @@ pub(super) struct Facts {
     pub(super) gap: Option<f64>,
     pub(super) communities: Communities,
     pub(super) scores: Option<Scores>,
+    /// What is odd about the nodes of the true graph.
+    strangers: Option<String>,
     pub(super) agreement: Option<(usize, Agreement)>,
     pub(super) seconds: f64,
 }
@@ -55,7 +59,7 @@ impl Facts {
     /// Reads the files and finds everything out.
     pub(super) fn read(args: &Inspect) -> Result<Facts, Failure> {
         let start = std::time::Instant::now();
-        let (nodes, graph) = read(&args.graph)?;
+        let (nodes, graph) = in_order(args.nodes.read(&args.graph)?)?;
         let mut strength = vec![0.0; graph.nodes()];
         for e in graph.edges() {
             strength[e.tail] += e.weight;
@@ -64,9 +68,9 @@ impl Facts {
         let (part_of, part_sizes) = parts(&graph);
         let largest: Vec<usize> = (0..graph.nodes()).filter(|&i| part_of[i] == 0).collect();
         let communities = Communities::find(&graph, args.seed);
-        let scores = match &args.truth {
-            Some(path) => Some(scores(&nodes, &graph, args, path)?),
-            None => None,
+        let (scores, strangers) = match &args.truth {
+            Some(path) => scores(&nodes, &graph, args, path).map(|(s, odd)| (Some(s), odd))?,
+            None => (None, None),
         };
         let agreement = match &args.labels {
             Some(path) => {
@@ -79,12 +83,14 @@ impl Facts {
         Ok(Facts {
             connectivity: algebraic_connectivity(&graph, &largest)?,
             gap: spectral_gap(&graph, &largest)?,
+            lacks_nodes: args.nodes.may_lack(&args.graph),
             nodes,
             strength,
             part_of,
             part_sizes,
             communities,
             scores,
+            strangers,
             agreement,
             graph,
             seconds: start.elapsed().as_secs_f64(),
@@ -115,13 +121,24 @@ impl Facts {
         if n > 1.0 { self.graph.edges().len() as f64 / (n * (n - 1.0) / 2.0) } else { 0.0 }
     }
 
+    /// Number of communities of several nodes; they come before those of one.
+    pub(super) fn communities_of_several(&self) -> usize {
+        self.communities.sizes.iter().filter(|size| **size > 1).count()
+    }
+
+    /// The community of a node, if it has others in it.
+    pub(super) fn community(&self, node: usize) -> Option<usize> {
+        let own = self.communities.of_node[node];
+        (self.communities.sizes[own] > 1).then_some(own)
+    }
+
     fn named(&self, keep: impl Fn(usize) -> bool) -> Vec<&str> {
         (0..self.nodes.len()).filter(|&i| keep(i)).map(|i| self.nodes[i].as_str()).collect()
     }
 
     /// What may cause trouble, in sentences without their period.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut found: Vec<String> = self.strangers.iter().cloned().collect();
         let alone = self.named(|i| self.graph.degree(i) == 0);
         if !alone.is_empty() {
             let verb = if alone.len() == 1 { "has" } else { "have" };
@@ -141,9 +158,10 @@ impl Facts {
         let hubs = self.named(|i| self.graph.degree(i) >= HUB_EDGES.max(HUB * middle));
         if !hubs.is_empty() {
             found.push(format!(
-                "{} with far more edges than the others ({}): what they hold spreads to all neighbors",
+                "{} with far more edges than the others ({}): what {} spreads to all neighbors",
                 plural(hubs.len(), "hub"),
-                names(&hubs)
+                names(&hubs),
+                if hubs.len() == 1 { "it holds" } else { "they hold" }
             ));
         }
         if let Some(gap) = self.gap.filter(|gap| *gap < NARROW && self.part_sizes[0] > 2) {
@@ -164,8 +182,8 @@ impl Facts {
 }
 
 /// A graph with its nodes in natural order.
-fn read(path: &Path) -> Result<(Vec<String>, Graph), Failure> {
-    let EdgeList { nodes, edges } = read_edges(path)?;
+fn in_order(list: EdgeList) -> Result<(Vec<String>, Graph), Failure> {
+    let EdgeList { nodes, edges } = list;
     let mut order: Vec<usize> = (0..nodes.len()).collect();
     order.sort_unstable_by(|&a, &b| natural_order(&nodes[a], &nodes[b]));
     let mut place = vec![0; nodes.len()];
@@ -188,12 +206,23 @@ fn parts(graph: &Graph) -> (Vec<usize>, Vec<usize>) {
     (component.iter().map(|&c| rank[c]).collect(), order.iter().map(|&c| sizes[c]).collect())
 }
 
-/// The graph against the true one, over the pairs that are edges of either.
-fn scores(nodes: &[String], graph: &Graph, args: &Inspect, path: &Path) -> Result<Scores, Failure> {
-    let (true_nodes, truth) = read(path)?;
-    let known: HashMap<&str, usize> =
-        nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
-    if !true_nodes.iter().any(|n| known.contains_key(n.as_str())) {
+/// The graph against the true one, over the pairs that are edges of either; and what is odd about the nodes of the two.
+fn scores(
+    nodes: &[String],
+    graph: &Graph,
+    args: &Inspect,
+    path: &Path,
+) -> Result<(Scores, Option<String>), Failure> {
+    let (true_nodes, truth) = in_order(read_edges(path)?)?;
+    let known: HashSet<&str> = nodes.iter().map(String::as_str).collect();
+    if truth.edges().is_empty() {
+        return Err(Failure::input(format!(
+            "{}: there is no edge to compare with.",
+            path.display()
+        )));
+    }
+    let common = true_nodes.iter().filter(|n| known.contains(n.as_str())).count();
+    if common == 0 {
         return Err(Failure::input(format!(
             "no node of {} occurs in {}; do the ids match (\"1\" and \"1.0\" do not)?",
             path.display(),
@@ -208,5 +237,16 @@ fn scores(nodes: &[String], graph: &Graph, args: &Inspect, path: &Path) -> Resul
         }
     }
     let side = |k: usize| pairs.values().map(|w| w[k]).collect::<Vec<f64>>();
-    Ok(Scores::new(&side(0), &side(1), 0.0))
+    let only = |names: &[String], graph: &Graph, others: &[String], file: &Path| {
+        let others: HashSet<&String> = others.iter().collect();
+        let strange = |i: &usize| graph.degree(*i) > 0 && !others.contains(&names[*i]);
+        let count = (0..names.len()).filter(strange).count();
+        (count > 0).then(|| format!("{} only in {}", plural(count, "node"), file.display()))
+    };
+    let only =
+        [only(nodes, graph, &true_nodes, &args.graph), only(&true_nodes, &truth, nodes, path)];
+    let only: Vec<String> = only.into_iter().flatten().collect();
+    let odd = (!only.is_empty())
+        .then(|| format!("{}: their edges count as wrong or as missed", only.join(" and ")));
+    Ok((Scores::new(&side(0), &side(1), 0.0), odd))
 }

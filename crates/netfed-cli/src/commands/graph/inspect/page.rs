@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::words::{headline, sentences};
 use crate::edge_table::Flows;
 use crate::report::chart::{Bar, BarChart, bar_chart};
-use crate::report::text::{count, number};
+use crate::report::text::{count, number, plural};
 use crate::report::{
     COLORS, Outcome, Report, Words, figure, graph, graph_svg, page as whole, swatch,
 };
@@ -73,7 +73,7 @@ pub(super) fn page(f: &Facts, args: &Inspect) -> String {
             (figure("Parts", &count(f.part_sizes.len())))
             (figure("λ₂", &optional(f.connectivity)))
             (figure("Spectral gap", &optional(f.gap)))
-            (figure("Communities", &count(f.communities.count())))
+            (figure("Communities", &count(f.communities_of_several())))
             (figure("Modularity", &number(f.communities.modularity)))
         }
         section { h2 { "In words" } @for sentence in sentences(f) { p { (sentence) } } }
@@ -124,7 +124,9 @@ fn distribution(title: &str, values: Vec<f64>, whole: bool, noun: &str) -> Marku
     let name = |k: usize| match (bins, whole) {
         (1, _) => number(least),
         (_, true) if start(k + 1) - start(k) <= 1.0 => number(start(k)),
-        (_, true) => format!("{} to {}", number(start(k)), number(start(k + 1) - 1.0)),
+        (_, true) => {
+            format!("{} to {}", number(start(k)), number((start(k + 1) - 1.0).min(most)))
+        }
         _ => format!("{} to {}", number(start(k)), number(start(k + 1))),
     };
     let bars = counts
@@ -142,7 +144,8 @@ fn distribution(title: &str, values: Vec<f64>, whole: bool, noun: &str) -> Marku
 
 fn communities(f: &Facts) -> Markup {
     let c = &f.communities;
-    let shown = c.sizes.iter().filter(|size| **size > 1).count().min(2 * COLORS);
+    let several = f.communities_of_several();
+    let shown = several.min(2 * COLORS);
     let mut inside = vec![0.0; c.count()];
     let mut leaving = vec![0.0; c.count()];
     for e in f.graph.edges() {
@@ -170,7 +173,8 @@ fn communities(f: &Facts) -> Markup {
                         }
                     } }
                 } }
-                @if shown < c.count() { p.caption { "And " (count(c.count() - shown)) " more, smaller or single nodes." } }
+                @if shown < several { p.caption { "And " (count(several - shown)) " more, not larger." } }
+                @if several < c.count() { p.caption { (plural(c.count() - several, "node")) " in no community." } }
             }
         }
     }
@@ -189,7 +193,7 @@ fn nodes(f: &Facts) -> Markup {
                         td { (f.nodes[i]) }
                         td.num { (count(f.graph.degree(i))) }
                         td.num { (number(f.strength[i])) }
-                        td.num { (f.communities.of_node[i]) }
+                        td.num { (f.community(i).map_or("–".into(), count)) }
                     }
                 } }
             } }

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::Inspect;
 use super::facts::Facts;
-use crate::report::text::{count, number, plural};
+use crate::report::text::{count, number, plural, plurals};
 
 /// The headline.
 pub(super) fn headline(f: &Facts) -> String {
     let size =
         format!("{}, {}", plural(f.nodes.len(), "node"), plural(f.graph.edges().len(), "edge"));
     match f.part_sizes.len() {
-        0 | 1 if f.nodes.len() < 2 => size,
+        _ if f.graph.edges().is_empty() => size,
         0 | 1 => format!("{size}, connected"),
         parts => format!(
             "{size}, {}, the largest of {}",
@@ -24,8 +24,12 @@ pub(super) fn headline(f: &Facts) -> String {
 /// What was found, in sentences.
 pub(super) fn sentences(f: &Facts) -> Vec<String> {
     let mut found = Vec::new();
+    if f.graph.edges().is_empty() {
+        found.push("No two nodes are joined.".into());
+    }
     if let (Some(d), Some(w)) = (f.degrees(), f.weights()) {
         let weights = match w[0] == w[4] {
+            true if f.graph.edges().len() == 1 => format!("Its weight is {}", number(w[0])),
             true => format!("All weights are {}", number(w[0])),
             false => format!(
                 "Weights are {} to {}, {} in the middle",
@@ -34,21 +38,32 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
                 number(w[2])
             ),
         };
-        found.push(format!(
-            "Nodes have {} to {} edges, {} in the middle. {weights}. {} of all pairs are joined.",
-            number(d[0]),
-            number(d[4]),
-            number(d[2]),
-            share(f.density())
-        ));
+        let degrees = match d[0] == d[4] {
+            true => format!("All nodes have {}", plural(d[0] as usize, "edge")),
+            false => format!(
+                "Nodes have {} to {}, {} in the middle",
+                number(d[0]),
+                plural(d[4] as usize, "edge"),
+                number(d[2])
+            ),
+        };
+        found
+            .push(format!("{degrees}. {weights}. {} of all pairs are joined.", share(f.density())));
+    }
+    if f.lacks_nodes {
+        found.push(
+            "These are the nodes with an edge: a table of edges names no others; --data FILE does."
+                .into(),
+        );
     }
     let part = if f.part_sizes.len() > 1 { " of the largest part" } else { "" };
     match (f.connectivity, f.gap, f.mixing()) {
         (Some(connectivity), Some(gap), Some((relaxation, mixing))) => found.push(format!(
-            "Algebraic connectivity λ₂{part} is {}, its spectral gap {}: averaging with the neighbors shrinks differences by e in about {} rounds, and a random walk mixes in at most {}.",
+            "Algebraic connectivity λ₂{part} is {}, its spectral gap {}: averaging with the neighbors shrinks differences by e in about {}, and a random walk mixes in at most {}.",
             number(connectivity),
             number(gap),
-            number(relaxation.ceil()),
+            // Rounding must not make two of one.
+            plural((relaxation - 1e-9).ceil() as usize, "round"),
             number(mixing.ceil())
         )),
         _ if f.part_sizes.first().is_some_and(|size| *size > 1) => {
@@ -58,7 +73,7 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
     }
     if !f.graph.edges().is_empty() {
         let c = &f.communities;
-        let several = c.sizes.iter().filter(|size| **size > 1).count();
+        let several = f.communities_of_several();
         let sizes: Vec<String> = c.sizes.iter().take(several.min(8)).map(|s| count(*s)).collect();
         let more = if several > 8 { ", …" } else { "" };
         let clear = match c.modularity {
@@ -68,10 +83,7 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
         };
         found.push(format!(
             "{} of {}{more} nodes, modularity {}: {clear}.",
-            match several {
-                1 => "1 community".into(),
-                n => format!("{} communities", count(n)),
-            },
+            plurals(several, "community", "communities"),
             sizes.join(", "),
             number(c.modularity)
         ));
@@ -124,7 +136,7 @@ pub(super) fn summary(f: &Facts) -> Value {
         "density": f.density(),
         "parts": f.part_sizes.len(),
         "part_sizes": f.part_sizes.iter().take(100).collect::<Vec<_>>(),
-        "nodes_without_edge": (0..f.nodes.len()).filter(|&i| f.graph.degree(i) == 0).count(),
+        "nodes_without_edge": (!f.lacks_nodes).then(|| (0..f.nodes.len()).filter(|&i| f.graph.degree(i) == 0).count()),
         "degree": quartiles(f.degrees()),
         "weight": quartiles(f.weights()),
         "total_weight": f.graph.edges().iter().map(|e| e.weight).sum::<f64>(),
@@ -132,8 +144,8 @@ pub(super) fn summary(f: &Facts) -> Value {
         "spectral_gap": f.gap,
         "relaxation_time": f.mixing().map(|m| m.0),
         "mixing_time_bound": f.mixing().map(|m| m.1),
-        "communities": f.communities.count(),
-        "community_sizes": f.communities.sizes.iter().take(100).collect::<Vec<_>>(),
+        "communities": f.communities_of_several(),
+        "community_sizes": f.communities.sizes.iter().take(f.communities_of_several().min(100)).collect::<Vec<_>>(),
         "modularity": f.communities.modularity,
         "truth": f.scores.as_ref().map(|s| json!({
             "precision": s.precision,

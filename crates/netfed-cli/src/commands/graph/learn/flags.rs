@@ -40,15 +40,9 @@ pub(crate) struct Learn {
     /// log-degree or glasso (graphical lasso); with --silos exact or algorithm1 [default: log-degree, exact]
     #[arg(long, value_name = "NAME", help_heading = "Problem")]
     pub(crate) method: Option<String>,
-    /// α, weight of the logarithms of the degrees; scales the graph
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 1.0,
-        allow_negative_numbers = true,
-        help_heading = "Problem"
-    )]
-    pub(crate) alpha: f64,
+    /// α, weight of the logarithms of the degrees; scales the graph [default: 1]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) alpha: Option<f64>,
     /// β, weight of the squares of the edge weights; more gives more edges [default: chosen for --neighbors]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
     pub(crate) beta: Option<f64>,
@@ -67,24 +61,18 @@ pub(crate) struct Learn {
     /// Penalty of the graphical lasso; more gives fewer edges
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
     pub(crate) penalty: Option<f64>,
-    /// ν of --silos: more pulls the graphs more strongly to the common one
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 3.0,
-        allow_negative_numbers = true,
-        help_heading = "Problem"
-    )]
-    pub(crate) nu: f64,
+    /// ν of --silos: more pulls the graphs more strongly to the common one [default: 3]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) nu: Option<f64>,
     /// λ of --silos: weight of what they have in common
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
     pub(crate) lambda: Option<f64>,
     /// Only pairs of which one is among this many nearest of the other may become edges [default: all pairs]
     #[arg(long, value_name = "COUNT", help_heading = "Problem")]
     pub(crate) candidates: Option<usize>,
-    /// Rounds of algorithm1
-    #[arg(long, value_name = "COUNT", default_value_t = 50, help_heading = "Solver")]
-    pub(crate) rounds: u64,
+    /// Rounds of algorithm1 [default: 50]
+    #[arg(long, value_name = "COUNT", help_heading = "Solver")]
+    pub(crate) rounds: Option<u64>,
     /// Threads to use, at most one per core; the answer does not depend on it [default: all cores]
     #[arg(long, value_name = "COUNT", help_heading = "Solver")]
     pub(crate) threads: Option<usize>,
@@ -132,7 +120,10 @@ pub(super) enum Method {
 pub(super) struct Plan {
     pub(super) method: Method,
     pub(super) scale: Scale,
+    pub(super) alpha: f64,
     pub(super) zeta: f64,
+    pub(super) nu: f64,
+    pub(super) rounds: u64,
 }
 
 impl Plan {
@@ -144,6 +135,7 @@ impl Plan {
             false => Ok(()),
         };
         if method == Method::Glasso {
+            has("--alpha", args.alpha.is_some(), "the log-degree model")?;
             has("--beta", args.beta.is_some(), "the log-degree model")?;
             has("--neighbors", args.neighbors.is_some(), "the log-degree model")?;
             has("--zeta", args.zeta.is_some(), "the log-degree model")?;
@@ -152,8 +144,11 @@ impl Plan {
             has("--penalty", args.penalty.is_some(), "--method glasso")?;
         }
         has("--lambda", args.silos.is_empty() && args.lambda.is_some(), "--silos")?;
-        number("--alpha", args.alpha, Range::Positive)?;
-        number("--nu", args.nu, Range::Positive)?;
+        has("--nu", args.silos.is_empty() && args.nu.is_some(), "--silos")?;
+        let rounds = args.rounds.is_some() && method != Method::Algorithm1;
+        has("--rounds", rounds, "--silos with --method algorithm1")?;
+        let alpha = number("--alpha", args.alpha.unwrap_or(1.0), Range::Positive)?;
+        let nu = number("--nu", args.nu.unwrap_or(3.0), Range::Positive)?;
         number("--threshold", args.threshold, Range::Nonnegative)?;
         for (flag, value) in [
             ("--beta", args.beta),
@@ -164,8 +159,12 @@ impl Plan {
             value.map(|v| number(flag, v, Range::Positive)).transpose()?;
         }
         args.zeta.map(|v| number("--zeta", v, Range::Nonnegative)).transpose()?;
-        if args.candidates == Some(0) {
-            return Err(Failure::input("--candidates is 0; it must be at least 1.".into()));
+        for (flag, zero) in
+            [("--candidates", args.candidates == Some(0)), ("--rounds", args.rounds == Some(0))]
+        {
+            if zero {
+                return Err(Failure::input(format!("{flag} is 0; it must be at least 1.")));
+            }
         }
         let own = if method == Method::Algorithm1 { 0.01 } else { 0.0 };
         let zeta = args.zeta.unwrap_or(own);
@@ -180,13 +179,16 @@ impl Plan {
             "largest-weight" => Scale::LargestWeight,
             _ => Scale::None,
         };
-        Ok(Plan { method, scale, zeta })
+        Ok(Plan { method, scale, alpha, zeta, nu, rounds: args.rounds.unwrap_or(50) })
     }
 }
 
 fn method(args: &Learn) -> Result<Method, Failure> {
     let name = args.method.as_deref();
     if args.silos.is_empty() {
+        if let Some(name @ ("exact" | "algorithm1")) = name {
+            return Err(Failure::input(format!("--method {name} goes with --silos only.")));
+        }
         return Ok(
             match choose("method", name.unwrap_or("log-degree"), &["log-degree", "glasso"])? {
                 "glasso" => Method::Glasso,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use netfed::learning::{Algorithm1, Exact, LogDegree, SiloGraphs, Silos, algorithm1};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::alone::above;
 use super::flags::{Learn, Method, Plan};
@@ -21,6 +21,8 @@ use crate::report::text::number;
 
 /// The file of the consensus.
 const CONSENSUS: &str = "consensus.csv";
+/// The file that says what was learned.
+const SUMMARY: &str = "summary.json";
 
 /// Runs the command; gives the exit status.
 pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
@@ -28,7 +30,8 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     let paths = silo_files(&args.silos)?;
     let out_names = out_names(&paths)?;
     let folder = Folder::new(&args.results.out, args.results.force)?
-        .apart_from(paths.iter().map(PathBuf::as_path))?;
+        .apart_from(paths.iter().map(PathBuf::as_path))?
+        .without(earlier_silos(&args.results.out));
     let files = read_all(&paths, args)?;
     if files[0].vertices.len() < 2 {
         return Err(Failure::input(format!(
@@ -39,7 +42,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     let problems = problems(&files, args, plan)?;
     let beta = problems[0].model().beta;
     let Some(lambda) = args.lambda else { return Err(missing_lambda(&problems)?) };
-    let silos = Silos::new(problems, args.nu, lambda)?;
+    let silos = Silos::new(problems, plan.nu, lambda)?;
     let (graphs, tied, solved) = solve(&silos, args, plan)?;
     let vertices = &files[0].vertices;
     let write = |name: &str, weights: &[f64]| -> Result<Facts, Failure> {
@@ -64,16 +67,24 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     let summary = json!({
         "method": if plan.method == Method::Exact { "exact" } else { "algorithm1" },
         "vertices": vertices.len(),
-        "alpha": args.alpha, "beta": beta, "zeta": plan.zeta, "nu": args.nu, "lambda": lambda,
+        "alpha": plan.alpha, "beta": beta, "zeta": plan.zeta, "nu": plan.nu, "lambda": lambda,
         "objective": graphs.objective, "gap": graphs.gap, "solved": solved && plan.method == Method::Exact, "rounds": graphs.rounds,
         "consensus": { "file": CONSENSUS, "edges": consensus.edges },
         "silos": rows.iter().map(SiloFacts::json).collect::<Vec<_>>(),
         "seconds": start.elapsed().as_secs_f64(),
     });
-    folder.add("summary.json", &format!("{summary:#}\n"))?;
+    folder.add(SUMMARY, &format!("{summary:#}\n"))?;
     folder.commit()?;
     args.results.tell(&summary, || describe_silos(&summary, &rows, &args.results.out));
     Ok(if solved { 0 } else { 3 })
+}
+
+/// The files of silos that an earlier run has left in the folder, by its summary.
+fn earlier_silos(out: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(out.join(SUMMARY)).unwrap_or_default();
+    let summary: Value = serde_json::from_str(&text).unwrap_or_default();
+    let rows = summary["silos"].as_array().into_iter().flatten();
+    rows.filter_map(|row| row["file"].as_str()).map(str::to_owned).collect()
 }
 
 fn apart(a: &[f64], b: &[f64]) -> f64 {
@@ -144,10 +155,10 @@ fn solve(
         let found = Exact::default().solve(silos, |rounds, gap| watch(rounds, Some(gap)));
         return Ok((found.graphs, found.tied, found.solved));
     }
-    let settings = Algorithm1 { rounds: args.rounds, ..Algorithm1::default() };
+    let settings = Algorithm1 { rounds: plan.rounds, ..Algorithm1::default() };
     let (graphs, _) = algorithm1(silos, &settings, |round| watch(round.rounds, None))?;
     let tied =
         (0..graphs.locals.rows()).map(|i| graphs.locals.row(i) == graphs.consensus).collect();
-    let done = graphs.rounds == args.rounds;
+    let done = graphs.rounds == plan.rounds;
     Ok((graphs, tied, done))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::progress::duration;
-use crate::report::text::{count, number, plural};
+use crate::report::text::{count, number, plural, plurals, shell};
 
 /// What is to be said about a graph.
 #[derive(Default)]
@@ -54,10 +54,11 @@ impl Facts {
 pub(super) fn describe(facts: &Facts, out: &Path) -> String {
     let mean = 2.0 * facts.edges as f64 / facts.vertices.max(1) as f64;
     let mut text = format!(
-        "{} between {}, {} neighbors on average, from {} ({}), in {}\n",
+        "{} between {}, {} {} on average, from {} ({}), in {}\n",
         plural(facts.edges, "edge"),
-        plural(facts.vertices, "vertex").replace("vertexs", "vertices"),
+        plurals(facts.vertices, "vertex", "vertices"),
         number(mean),
+        if mean == 1.0 { "neighbor" } else { "neighbors" },
         plural(facts.signals, "signal"),
         facts.method,
         duration(facts.seconds),
@@ -87,14 +88,16 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
             count(facts.components),
             match facts.alone {
                 0 => String::new(),
+                1 => ", 1 of them a single vertex without an edge".into(),
                 n => format!(", {} of them single vertices without an edge", count(n)),
             }
         );
     }
-    let shown = out.display();
     let _ = writeln!(
         text,
-        "  Edges in {shown}; next: netfed fit --data points.csv --graph {shown} --lambda 0.1 --out run/"
+        "  Edges in {}; next: netfed fit --data points.csv --graph {} --lambda 0.1 --out run/",
+        out.display(),
+        shell(&out.display().to_string())
     );
     text
 }
@@ -123,8 +126,9 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
     let of = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
     let common = summary["consensus"]["edges"].as_u64().unwrap_or(0) as usize;
     let mut text = format!(
-        "{} and their consensus with {}, {} vertices, in {} ({})\n",
+        "{} and {} consensus with {}, {} vertices, in {} ({})\n",
         plural(rows.len(), "graph"),
+        if rows.len() == 1 { "its" } else { "their" },
         plural(common, "edge"),
         summary["vertices"],
         duration(of("seconds")),
@@ -147,15 +151,23 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
         number(of("objective")),
         number(of("gap")),
     );
-    if common == 0 {
-        text.push_str("  The consensus has no edge: a larger --nu makes it count.\n");
-    } else if rows.iter().all(|r| r.tied) && rows.len() > 1 {
-        text.push_str("  All graphs are the same: a smaller --nu or --lambda lets them differ.\n");
+    if rows.len() == 1 {
+        text.push_str(
+            "  One silo has nothing in common with others: --signals FILE learns its graph alone.\n",
+        );
     }
     if summary["method"] == "algorithm1" {
         text.push_str(
             "  The rounds of algorithm1 end before the optimum; --method exact goes to the end.\n",
         );
+    } else if summary["solved"] == false {
+        text.push_str(
+            "  This was stopped before the tolerance; no more than that bound is proven.\n",
+        );
+    } else if common == 0 {
+        text.push_str("  The consensus has no edge: a larger --nu makes it count.\n");
+    } else if rows.iter().all(|r| r.tied) && rows.len() > 1 {
+        text.push_str("  All graphs are the same: a smaller --nu or --lambda lets them differ.\n");
     }
     let _ = writeln!(text, "  Graphs in {}", out.display());
     text

@@ -8,7 +8,8 @@ use super::flags::{Plan, Select};
 use super::outcome::{Outcome, Truth};
 use crate::prepare::names;
 use crate::progress::duration;
-use crate::report::text::{count, number, plural};
+use crate::report::text::{count, number, plural, shell};
+use crate::said_again;
 
 /// The summary for a person.
 pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
@@ -129,16 +130,13 @@ fn next(o: &Outcome, plan: &Plan, args: &Select) -> Vec<String> {
         return sentences;
     }
     let settings = &plan.settings;
-    let mut command = format!(
-        "netfed tune --data {} --graph {}",
-        settings.data.display(),
-        args.results.out.display()
+    let given = &settings.given;
+    let command = format!(
+        "netfed tune{} --graph {}{}",
+        said_again::nodes(given),
+        shell(&args.results.out.display().to_string()),
+        said_again::models(given)
     );
-    if settings.loss != LossKind::Squared {
-        command.push_str(&format!(" --loss {}", settings.loss_name()));
-    }
-    let flags = [(" --intercept", settings.intercept), (" --standardize", settings.standardize)];
-    flags.iter().filter(|(_, there)| *there).for_each(|(flag, _)| command.push_str(flag));
     sentences.push(format!("Next: {command} --out tuned/"));
     sentences
 }
