@@ -60,13 +60,18 @@ fn key(value: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// Sorts by key, byte by byte from the lowest; equal keys stay in their order. Unlike comparisons, random keys cost no mispredicted branches.
+/// Bits of a digit, and the lowest of those that are sorted by: three digits, with the exponent and more than twenty binary digits.
+const DIGIT: u32 = 11;
+const LOWEST: u32 = u64::BITS - 3 * DIGIT;
+
+/// Sorts by the upper half of the keys, digit by digit from the lowest: unlike comparisons, random keys cost no mispredicted branches. Then by comparisons the
+/// runs that this does not tell apart. Equal keys stay in their order.
 fn radix_sort(pairs: &mut Vec<(u64, u32)>, spare: &mut Vec<(u64, u32)>) {
     spare.resize(pairs.len(), (0, 0));
-    for shift in (0..u64::BITS).step_by(8) {
-        let byte = |key: u64| usize::from((key >> shift) as u8);
-        let mut places = [0; 256];
-        pairs.iter().for_each(|(key, _)| places[byte(*key)] += 1);
+    for shift in (LOWEST..u64::BITS).step_by(DIGIT as usize) {
+        let digit = |key: u64| (key >> shift) as usize % (1 << DIGIT);
+        let mut places = [0; 1 << DIGIT];
+        pairs.iter().for_each(|(key, _)| places[digit(*key)] += 1);
         if places.contains(&pairs.len()) {
             continue;
         }
@@ -75,11 +80,16 @@ fn radix_sort(pairs: &mut Vec<(u64, u32)>, spare: &mut Vec<(u64, u32)>) {
             next += std::mem::replace(place, next);
         }
         for pair in pairs.iter() {
-            let place = &mut places[byte(pair.0)];
+            let place = &mut places[digit(pair.0)];
             spare[*place] = *pair;
             *place += 1;
         }
         std::mem::swap(pairs, spare);
+    }
+    if !pairs.is_sorted_by_key(|(key, _)| *key) {
+        for run in pairs.chunk_by_mut(|a, b| a.0 >> LOWEST == b.0 >> LOWEST) {
+            run.sort_by_key(|(key, _)| *key);
+        }
     }
 }
 
@@ -100,6 +110,7 @@ mod tests {
     fn orders_are_those_of_a_comparison_sort() {
         let mut values: Vec<f64> =
             (0..500).map(|k| (f64::from(k * k % 97) - 40.0).sinh()).collect();
+        values.extend((0..300).map(|k| 7.0 + f64::from(k * k % 89) * f64::EPSILON));
         values.extend([0.0, -0.0, 1e100, -1e100, f64::MIN_POSITIVE, -5e-324, 1.0, -1.0]);
         let mut expected: Vec<u32> = (0..values.len() as u32).collect();
         let value = |r: &u32| values[*r as usize];

@@ -11,7 +11,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::nodes::{LEAF, Node, Nodes};
-use crate::linalg::axpy;
+use crate::linalg::{axpy, dot};
 use crate::model::Points;
 use crate::{Error, Matrix};
 use rand::RngExt;
@@ -133,21 +133,33 @@ impl<'a> Grower<'a> {
         }
         let weight: f64 = weights.iter().sum();
         let mut moments = vec![0.0; all * (outputs + 1)];
-        moments.iter_mut().step_by(outputs + 1).zip(weights).for_each(|(first, w)| *first = *w);
-        let (mut center, mut sums, mut squares) = (vec![0.0; outputs], vec![0.0; outputs], 0.0);
-        for k in 0..outputs {
-            let targets = weights.iter().zip(targets.as_slice().iter().skip(k).step_by(outputs));
-            let kept = targets.clone().filter(|(w, _)| **w > 0.0);
-            center[k] = kept.fold(0.0, |mean, (w, t)| mean + w / weight * t);
-            let (mut sum, cells) = (0.0, moments.iter_mut().skip(k + 1).step_by(outputs + 1));
-            for ((w, t), cell) in targets.zip(cells).filter(|((w, _), _)| **w > 0.0) {
-                let t = t - center[k];
-                *cell = w * t;
-                sum += w * t;
-                squares += w * t * t;
+        let mut center = vec![0.0; outputs];
+        let (sums, squares) = match (outputs, count == all) {
+            // A point without weight may have any target.
+            (1, true) => {
+                center[0] = dot(weights, targets.as_slice()) / weight;
+                let (sum, squares) =
+                    one_output(weights, targets.as_slice(), center[0], &mut moments);
+                (vec![sum], squares)
             }
-            sums[k] = sum;
-        }
+            _ => {
+                let rows = || weights.iter().zip(targets.as_slice().chunks_exact(outputs));
+                for (w, t) in rows().filter(|(w, _)| **w > 0.0) {
+                    axpy(w / weight, t, &mut center);
+                }
+                let (mut sums, mut squares) = (vec![0.0; outputs], 0.0);
+                for ((w, t), moment) in rows().zip(moments.chunks_exact_mut(outputs + 1)) {
+                    moment[0] = *w;
+                    for k in (0..outputs).filter(|_| *w > 0.0) {
+                        let t = t[k] - center[k];
+                        moment[k + 1] = w * t;
+                        sums[k] += w * t;
+                        squares += w * t * t;
+                    }
+                }
+                (sums, squares)
+            }
+        };
         let ends = |order: &[u32]| [order[0], order[count - 1]];
         let range = |(feature, order): (usize, &[u32])| {
             let [least, most] = ends(order).map(|row| points.rows().row(row as usize)[feature]);
@@ -217,6 +229,21 @@ impl<'a> Grower<'a> {
             side(middle, part.end, Some(parent), part.weight - weight, rest),
         )
     }
+}
+
+/// Sets (θ, θ t) of all points, with targets relative to their mean; Σ θ t and Σ θ t². Four sums beside each other, so that an addition does not wait for the one
+/// before.
+#[inline(never)]
+fn one_output(weights: &[f64], targets: &[f64], center: f64, moments: &mut [f64]) -> (f64, f64) {
+    let (mut sums, mut squares) = ([0.0; 4], [0.0; 4]);
+    let rows = weights.iter().zip(targets).zip(moments.as_chunks_mut::<2>().0);
+    for (r, ((w, t), moment)) in rows.enumerate() {
+        let t = t - center;
+        *moment = [*w, w * t];
+        sums[r % 4] += w * t;
+        squares[r % 4] += w * t * t;
+    }
+    (sums.iter().sum(), squares.iter().sum())
 }
 
 /// Σ θ and Σ θ t over some points. One output is added up in registers.
