@@ -8,7 +8,7 @@ use crate::wide::{Loop, wide};
 const EQUAL: f64 = 1e-9;
 
 /// Places whose scores are computed together.
-const BLOCK: usize = 64;
+const BLOCK: usize = 256;
 
 /// The best split so far: ‖D‖²/(W_left · W_right), and after which place in the order of which feature.
 #[derive(Clone, Copy)]
