@@ -64,7 +64,18 @@ impl Elimination {
 
     /// Factors the matrix in place; false where it is not positive definite.
     pub(crate) fn factor(&mut self) -> bool {
-        let (d, square) = (self.dim, self.dim * self.dim);
+        // The same code, with short loops unrolled.
+        match self.dim {
+            1 => self.factor_of(1),
+            2 => self.factor_of(2),
+            3 => self.factor_of(3),
+            d => self.factor_of(d),
+        }
+    }
+
+    #[inline(always)]
+    fn factor_of(&mut self, d: usize) -> bool {
+        let square = d * d;
         let block = |k: usize| k * square..(k + 1) * square;
         for &(i, parent, edge) in &self.order {
             let (i, parent) = (i as usize, parent as usize);

@@ -43,6 +43,8 @@ pub(crate) struct Interior<'a> {
     pub(crate) params: Matrix,
     /// u
     duals: Matrix,
+    /// c of every cone.
+    couplings: Vec<f64>,
     /// t of every cone.
     times: Vec<f64>,
     /// s of every cone.
@@ -90,9 +92,9 @@ impl<'a> Interior<'a> {
         let cones = edges * dim / width;
         let share = 2.0 * problem.objective(&params) / cones as f64;
         let share = if share > 0.0 { share } else { 1.0 };
-        let time = |k: usize| share / problem.coupling(k * width / dim).powi(2);
-        let times = (0..cones).map(time).collect();
-        let slacks = (0..cones).map(|k| problem.coupling(k * width / dim).powi(2)).collect();
+        let couplings: Vec<f64> = (0..cones).map(|k| problem.coupling(k * width / dim)).collect();
+        let slacks: Vec<f64> = couplings.iter().map(|c| c * c).collect();
+        let times = slacks.iter().map(|s| share / s).collect();
         let quadratic = |i| matches!(problem.loss(i).curvature(), Some(c) if c.low == c.high);
         let curvatures = (0..nodes).all(quadratic).then(|| hessians(problem, &params));
         Some(Interior {
@@ -100,6 +102,7 @@ impl<'a> Interior<'a> {
             width,
             params,
             duals,
+            couplings,
             times,
             slacks,
             curvatures,
@@ -115,26 +118,11 @@ impl<'a> Interior<'a> {
         0.5 * dot(&self.times, &self.slacks)
     }
 
-    fn coupling(&self, cone: usize) -> f64 {
-        self.problem.coupling(cone * self.width / self.problem.dim())
-    }
-
-    fn dual(&self, cone: usize) -> &[f64] {
-        &self.duals.as_slice()[cone * self.width..(cone + 1) * self.width]
-    }
-
-    /// s = c² − ‖u‖²
-    fn slack(&self, cone: usize) -> f64 {
-        let (c, u) = (self.coupling(cone), self.dual(cone));
-        let length = dot(u, u).sqrt();
-        (c - length) * (c + length)
-    }
-
     /// The point, with the duals of cones that seem full put on the boundary: there the models differ.
     pub(crate) fn point(&self, full: f64) -> Start {
         let mut duals = self.duals.clone();
         for (k, u) in duals.as_mut_slice().chunks_exact_mut(self.width).enumerate() {
-            let c = self.coupling(k);
+            let c = self.couplings[k];
             if self.slacks[k] <= full * c * c {
                 let scale = c / dot(u, u).sqrt();
                 u.iter_mut().for_each(|u| *u *= scale);
@@ -145,32 +133,46 @@ impl<'a> Interior<'a> {
 
     /// One step; false where the method has come to its end: the system has no solution, or the steps get no further.
     pub(crate) fn step(&mut self) -> bool {
-        let Some(mut residual) = self.factor() else {
+        // The same code, with short loops unrolled.
+        match (self.problem.dim(), self.width) {
+            (1, _) => self.step_of(1, 1),
+            (2, 1) => self.step_of(2, 1),
+            (2, _) => self.step_of(2, 2),
+            (3, 3) => self.step_of(3, 3),
+            (dim, 1) => self.step_of(dim, 1),
+            (dim, width) => self.step_of(dim, width),
+        }
+    }
+
+    #[inline(always)]
+    fn step_of(&mut self, dim: usize, width: usize) -> bool {
+        let Some(mut residual) = self.factor(dim, width) else {
             return false;
         };
-        let (mut apart, mut products) = self.gaps();
+        let (mut apart, mut products) = self.gaps(dim, width);
         let mean = products.iter().sum::<f64>() / products.len() as f64;
-        let (_, affine) = self.direction(&residual, &apart, &products);
-        let length = self.longest(&affine).min(1.0);
-        let there: f64 = (0..products.len()).map(|k| self.product(&affine, length, k)).sum();
+        let (_, affine) = self.direction(dim, width, &residual, &apart, &products);
+        let length = self.longest(width, &affine).min(1.0);
+        let there: f64 = self.products(width, &affine, length).sum();
         let target = mean * (there / (products.len() as f64 * mean)).clamp(0.0, 1.0).powi(3);
-        for (k, product) in products.iter_mut().enumerate() {
-            let (du, dt) = (&affine.duals[k * self.width..(k + 1) * self.width], affine.times[k]);
-            *product -= target + 2.0 * dt * dot(self.dual(k), du) + self.times[k] * dot(du, du);
+        let cones = self.duals.as_slice().chunks_exact(width).zip(affine.duals.chunks_exact(width));
+        let times = self.times.iter().zip(&affine.times);
+        for ((product, (u, du)), (t, dt)) in products.iter_mut().zip(cones).zip(times) {
+            *product -= target + 2.0 * dt * inner(u, du) + t * inner(du, du);
         }
-        for (k, out) in apart.chunks_exact_mut(self.width).enumerate() {
-            let du = &affine.duals[k * self.width..(k + 1) * self.width];
-            out.iter_mut().zip(du).for_each(|(o, du)| *o -= affine.times[k] * du);
+        let steps = affine.duals.chunks_exact(width).zip(&affine.times);
+        for (out, (du, dt)) in apart.chunks_exact_mut(width).zip(steps) {
+            out.iter_mut().zip(du).for_each(|(o, du)| *o -= dt * du);
         }
-        let (mut params, mut step) = self.direction(&residual, &apart, &products);
-        let mut length = self.length(&step);
+        let (mut params, mut step) = self.direction(dim, width, &residual, &apart, &products);
+        let mut length = self.length(width, &step);
         if length < SHORT {
             // Near the boundary the correction misleads: back toward the center.
-            (apart, products) = self.gaps();
+            (apart, products) = self.gaps(dim, width);
             products.iter_mut().for_each(|product| *product -= CENTERING * mean);
             residual.iter_mut().chain(&mut apart).for_each(|r| *r *= 1.0 - CENTERING);
-            (params, step) = self.direction(&residual, &apart, &products);
-            length = self.length(&step);
+            (params, step) = self.direction(dim, width, &residual, &apart, &products);
+            length = self.length(width, &step);
         }
         self.stalled = if length < SHORT { self.stalled + 1 } else { 0 };
         self.steps += 1;
@@ -180,31 +182,35 @@ impl<'a> Interior<'a> {
         go(self.params.as_mut_slice(), &params);
         go(self.duals.as_mut_slice(), &step.duals);
         go(&mut self.times, &step.times);
-        for k in 0..self.slacks.len() {
-            self.slacks[k] = self.slack(k);
+        let cones = self.slacks.iter_mut().zip(self.duals.as_slice().chunks_exact(width));
+        for ((slack, u), c) in cones.zip(&self.couplings) {
+            let length = inner(u, u).sqrt();
+            *slack = (c - length) * (c + length);
         }
         let moves = length.is_finite() && self.params.as_slice().iter().all(|w| w.is_finite());
         moves && self.stalled < MOST_STALLED && self.steps < MOST_STEPS
     }
 
     /// What the last two equations are off by: D w − t u and t·s.
-    fn gaps(&self) -> (Vec<f64>, Vec<f64>) {
-        let (edges, dim) = (self.problem.graph().edges(), self.problem.dim());
+    #[inline(always)]
+    fn gaps(&self, dim: usize, width: usize) -> (Vec<f64>, Vec<f64>) {
+        let edges = self.problem.graph().edges();
         let mut apart = vec![0.0; edges.len() * dim];
         for (e, out) in edges.iter().zip(apart.chunks_exact_mut(dim)) {
             difference(self.params.row(e.tail), self.params.row(e.head), out);
         }
-        for (k, out) in apart.chunks_exact_mut(self.width).enumerate() {
-            let t = self.times[k];
-            out.iter_mut().zip(self.dual(k)).for_each(|(o, u)| *o -= t * u);
+        let cones = self.duals.as_slice().chunks_exact(width).zip(&self.times);
+        for (out, (u, t)) in apart.chunks_exact_mut(width).zip(cones) {
+            out.iter_mut().zip(u).for_each(|(o, u)| *o -= t * u);
         }
         (apart, self.times.iter().zip(&self.slacks).map(|(t, s)| t * s).collect())
     }
 
     /// Factors the system; gives ∇L(w) + Dᵀu, or none where there is no factor.
-    fn factor(&mut self) -> Option<Vec<f64>> {
+    #[inline(always)]
+    fn factor(&mut self, dim: usize, width: usize) -> Option<Vec<f64>> {
         let problem = self.problem;
-        let (edges, dim) = (problem.graph().edges(), problem.dim());
+        let edges = problem.graph().edges();
         let square = dim * dim;
         let mut residual = vec![0.0; problem.nodes() * dim];
         for (i, out) in residual.chunks_exact_mut(dim).enumerate() {
@@ -221,11 +227,14 @@ impl<'a> Interior<'a> {
             let mut couplings = std::mem::take(&mut self.system.edges);
             couplings.fill(0.0);
             for (e, block) in couplings.chunks_exact_mut(square).enumerate() {
-                for first in (0..dim).step_by(self.width) {
-                    let cone = (e * dim + first) / self.width;
-                    let (u, scale, along) = self.inverse(cone);
-                    for r in 0..self.width {
-                        let row = &mut block[(first + r) * dim + first..][..self.width];
+                for part in 0..dim / width {
+                    let (cone, first) = (e * (dim / width) + part, part * width);
+                    let u = &self.duals.as_slice()[cone * width..(cone + 1) * width];
+                    // M⁻¹ = scale·(I − along·u uᵀ)
+                    let scale = 1.0 / self.times[cone];
+                    let along = 2.0 / (self.slacks[cone] + 2.0 * inner(u, u));
+                    for r in 0..width {
+                        let row = &mut block[(first + r) * dim + first..][..width];
                         row.iter_mut().zip(u).for_each(|(b, v)| *b = -scale * along * u[r] * v);
                         row[r] += scale;
                     }
@@ -255,32 +264,9 @@ impl<'a> Interior<'a> {
         None
     }
 
-    /// M⁻¹ = scale·(I − along·u uᵀ) of a cone: u, scale, along.
-    fn inverse(&self, cone: usize) -> (&[f64], f64, f64) {
-        let u = self.dual(cone);
-        (u, 1.0 / self.times[cone], 2.0 / (self.slacks[cone] + 2.0 * dot(u, u)))
-    }
-
     /// The Newton direction δw and δu, δt for the residuals of the three equations.
-    fn direction(
-        &self,
-        residual: &[f64],
-        apart: &[f64],
-        products: &[f64],
-    ) -> (Vec<f64>, Direction) {
-        // The same code, with short loops unrolled.
-        match (self.problem.dim(), self.width) {
-            (1, 1) => self.direction_of(1, 1, residual, apart, products),
-            (2, 1) => self.direction_of(2, 1, residual, apart, products),
-            (2, 2) => self.direction_of(2, 2, residual, apart, products),
-            (3, 3) => self.direction_of(3, 3, residual, apart, products),
-            (dim, 1) => self.direction_of(dim, 1, residual, apart, products),
-            (dim, width) => self.direction_of(dim, width, residual, apart, products),
-        }
-    }
-
     #[inline(always)]
-    fn direction_of(
+    fn direction(
         &self,
         dim: usize,
         width: usize,
@@ -331,22 +317,21 @@ impl<'a> Interior<'a> {
     }
 
     /// The way to the boundary along a direction.
-    fn longest(&self, direction: &Direction) -> f64 {
+    #[inline(always)]
+    fn longest(&self, width: usize, direction: &Direction) -> f64 {
         let mut longest = f64::INFINITY;
-        for (k, du) in direction.duals.chunks_exact(self.width).enumerate() {
-            let (u, dt) = (self.dual(k), direction.times[k]);
-            if dt < 0.0 {
-                longest = longest.min(-self.times[k] / dt);
+        let cones =
+            self.duals.as_slice().chunks_exact(width).zip(direction.duals.chunks_exact(width));
+        let numbers = self.times.iter().zip(&direction.times).zip(&self.slacks);
+        for ((u, du), ((t, dt), s)) in cones.zip(numbers) {
+            if *dt < 0.0 {
+                longest = longest.min(-t / dt);
             }
             // ‖u + αδu‖ = c
             let (square, half) = (inner(du, du), inner(u, du));
             if square > 0.0 {
-                let root = (half * half + square * self.slacks[k]).sqrt();
-                let way = if half > 0.0 {
-                    self.slacks[k] / (half + root)
-                } else {
-                    (root - half) / square
-                };
+                let root = (half * half + square * s).sqrt();
+                let way = if half > 0.0 { s / (half + root) } else { (root - half) / square };
                 longest = longest.min(way);
             }
         }
@@ -354,13 +339,13 @@ impl<'a> Interior<'a> {
     }
 
     /// How far to go along a direction: inside the cones, and no product t·s much smaller than the others.
-    fn length(&self, direction: &Direction) -> f64 {
-        let mut length = (WAY * self.longest(direction)).min(1.0);
-        let cones = self.times.len();
+    #[inline(always)]
+    fn length(&self, width: usize, direction: &Direction) -> f64 {
+        let mut length = (WAY * self.longest(width, direction)).min(1.0);
         while length > TINY {
-            let products = (0..cones).map(|k| self.product(direction, length, k));
+            let products = self.products(width, direction, length);
             let (least, sum) = products.fold((f64::INFINITY, 0.0), |(m, s), p| (p.min(m), s + p));
-            if least >= CENTRAL * sum / cones as f64 {
+            if least >= CENTRAL * sum / self.times.len() as f64 {
                 break;
             }
             length *= 0.7;
@@ -368,12 +353,21 @@ impl<'a> Interior<'a> {
         length
     }
 
-    /// t·s of a cone after a step.
-    fn product(&self, direction: &Direction, length: f64, cone: usize) -> f64 {
-        let du = &direction.duals[cone * self.width..(cone + 1) * self.width];
-        let slack = self.slacks[cone]
-            - length * (2.0 * inner(self.dual(cone), du) + length * inner(du, du));
-        (self.times[cone] + length * direction.times[cone]) * slack
+    /// t·s of all cones after a step.
+    #[inline(always)]
+    fn products(
+        &self,
+        width: usize,
+        direction: &Direction,
+        length: f64,
+    ) -> impl Iterator<Item = f64> {
+        let cones =
+            self.duals.as_slice().chunks_exact(width).zip(direction.duals.chunks_exact(width));
+        let numbers = self.times.iter().zip(&direction.times).zip(&self.slacks);
+        cones.zip(numbers).map(move |((u, du), ((t, dt), s))| {
+            let slack = s - length * (2.0 * inner(u, du) + length * inner(du, du));
+            (t + length * dt) * slack
+        })
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct Init {
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, help_heading = "Network")]
     patience: f64,
     /// Asynchronous: a member goes on as soon as one neighbor has answered, up to this many local steps ahead of the slowest
-    #[arg(long = "async", value_name = "STEPS", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Network")]
+    #[arg(long = "async", value_name = "STEPS", num_args = 0..=1, default_missing_value = "8", help_heading = "Network")]
     staleness: Option<u64>,
     /// Public points of --solver fed-relax: a file with the feature columns
     #[arg(long, value_name = "FILE", help_heading = "Models of any kind")]
@@ -124,6 +124,12 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     let served = matches!(method.as_str(), "fedavg" | "ifca" | "ppgl");
     let (relaxes, learns) = (method == "fed-relax", method == "ppgl");
     let relax = relaxes.then(|| relaxing::describe(&args)).transpose()?;
+    if args.staleness.is_some_and(|steps| !(1..=1_000_000).contains(&steps)) {
+        return Err(Failure::input(
+            "--async takes 1 to 1,000,000 local steps; leave it out for rounds in lock step."
+                .into(),
+        ));
+    }
     if args.given.data.is_some() {
         return Err(Failure::input("the data stay with the members; leave --data out.".into()));
     }
