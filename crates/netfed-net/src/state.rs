@@ -150,7 +150,9 @@ impl Store {
 
     /// Commits a state.
     pub fn commit(&self, state: &State) -> Result<(), Error> {
-        let mut body = Vec::new();
+        // As long as the last one, as a rule: growing would copy it several times.
+        let last = fs::metadata(self.path()).map_or(0, |m| m.len() as usize);
+        let mut body = Vec::with_capacity(last + last / 8);
         body.extend(MAGIC);
         body.extend(self.federation);
         Writer { body: &mut body, vectors: Vec::new() }.state(state);

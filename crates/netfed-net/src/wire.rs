@@ -193,11 +193,19 @@ pub(crate) fn append(bytes: &mut Vec<u8>, numbers: &[f64]) {
     }
 }
 
-/// A hash of numbers, bit by bit (FNV-1a over words): equal copies have equal hashes.
-pub fn hash(numbers: impl IntoIterator<Item = f64>) -> u64 {
-    numbers.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, v| {
-        (hash ^ v.to_bits()).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17)
-    })
+/// A hash of vectors, bit by bit (FNV-1a over words, in four lanes beside each other): equal copies have equal hashes.
+pub fn hash<'v>(vectors: impl IntoIterator<Item = &'v [f64]>) -> u64 {
+    let mix =
+        |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17);
+    let mut lanes = [0xcbf2_9ce4_8422_2325; 4];
+    for vector in vectors {
+        let (fours, rest) = vector.as_chunks::<4>();
+        for four in fours {
+            lanes = std::array::from_fn(|k| mix(lanes[k], four[k].to_bits()));
+        }
+        rest.iter().for_each(|v| lanes[0] = mix(lanes[0], v.to_bits()));
+    }
+    lanes.into_iter().fold(0, mix)
 }
 
 #[cfg(test)]
@@ -250,8 +258,15 @@ mod tests {
 
     #[test]
     fn hashes_tell_copies_apart() {
-        assert_eq!(hash([1.0, 2.0]), hash([1.0, 2.0]));
-        assert_ne!(hash([1.0, 2.0]), hash([2.0, 1.0]));
-        assert_ne!(hash([0.0]), hash([-0.0]));
+        let of = |vector: &[f64]| hash([vector]);
+        assert_eq!(of(&[1.0, 2.0]), of(&[1.0, 2.0]));
+        assert_ne!(of(&[1.0, 2.0]), of(&[2.0, 1.0]));
+        assert_ne!(of(&[0.0]), of(&[-0.0]));
+        let long: Vec<f64> = (0..9).map(f64::from).collect();
+        for (i, j) in (0..9).flat_map(|i| (0..i).map(move |j| (i, j))) {
+            let mut other = long.clone();
+            other.swap(i, j);
+            assert_ne!(of(&long), of(&other), "{i} and {j}");
+        }
     }
 }

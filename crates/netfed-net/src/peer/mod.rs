@@ -386,7 +386,7 @@ impl<'a, T: Transport> Peer<'a, T> {
     /// Hash of this end's copies of the duals of a link.
     fn dual_hash(&self, link: usize) -> u64 {
         let edges = self.plan.links[link].edges.iter();
-        hash(edges.flat_map(|e| self.nodes[e.place].dual(e.slot).iter().copied()))
+        hash(edges.map(|e| self.nodes[e.place].dual(e.slot)))
     }
 
     /// Steps the edges of a link when both parts of the exchange are there.
