@@ -148,7 +148,7 @@ fn with_a_liar(lie: f64) -> Vec<f64> {
                     let lies = vec![lie, -lie];
                     match m.kind {
                         Kind::Step => {
-                            let check = netfed_net::wire::hash(duals[l].clone());
+                            let check = netfed_net::wire::hash([duals[l].as_slice()]);
                             end.send(from, answer(Kind::Step, lies.clone(), check).encode());
                             // It keeps its copy of the dual in order, so as not to be found out.
                             let edge = &world.graph.edges()
@@ -165,7 +165,7 @@ fn with_a_liar(lie: f64) -> Vec<f64> {
                             );
                         }
                         Kind::Look => {
-                            let check = netfed_net::wire::hash(duals[l].clone());
+                            let check = netfed_net::wire::hash([duals[l].as_slice()]);
                             let mut numbers = lies;
                             numbers.push(m.sequence as f64);
                             end.send(from, answer(Kind::Look, numbers, check).encode());
