@@ -129,12 +129,15 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
         let their = if rows.len() == 1 { "its" } else { "their" };
         format!(" and {their} consensus with {}", plural(edges, "edge"))
     });
+    let rounds = match of("rounds") as usize {
+        0 => String::new(),
+        rounds => format!(" ({})", plural(rounds, "round")),
+    };
     let mut text = format!(
-        "{}{with}, {} vertices, in {} ({})\n",
+        "{}{with}, {} vertices, in {}{rounds}\n",
         plural(rows.len(), "graph"),
         summary["vertices"],
         duration(of("seconds")),
-        plural(of("rounds") as usize, "round"),
     );
     for row in rows {
         let near = match row.apart {
