@@ -457,11 +457,24 @@ fn silos_learn_the_graphs_of_one_process() {
         assert_eq!(read("together"), read("alone"), "{file}");
         assert!(read("alone").lines().count() > 2, "{file} is empty");
     }
+    // A rate that the signals do not bear is found out in the end.
+    let port = port + 10;
+    run(
+        &place,
+        &format!(
+            "federation init --solver ppgl --server hub --graph edges.csv --features v1,v2,v3,v4,v5 --lambda 0.1 --beta 0.1 --rate 3 --max-iter 20 --local {port} --out fast"
+        ),
+    );
+    let output = place.run("federation up --local --federation fast --data points.csv --out jumps");
+    assert_ne!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("steps of --rate 3 are too large"), "{}", stderr(&output));
     let base = "federation init --solver ppgl --graph edges.csv --local --lambda 0.1 --out other";
     for (flags, part) in [
         ("--features v1,v2", "needs a server"),
         ("--server hub --features v1", "two vertices"),
         ("--server hub --features v1,v2 --beta 0", "beta is 0"),
+        ("--server hub --features v1,v2 --rate 0", "learning rate is 0"),
+        ("--server hub --features v1,v2 --beta 1000 --rate 0.005", "the weights blow up"),
     ] {
         let output = place.run(&format!("{base} {flags}"));
         assert_eq!(output.status.code(), Some(2), "{flags}: {}", stderr(&output));

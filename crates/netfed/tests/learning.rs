@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
 use netfed::learning::{
-    Algorithm1, Candidates, Exact, GraphMethod, LocalWork, LogDegree, Model, Pull, Silos,
-    algorithm1, run_graph_method,
+    Algorithm1, Candidates, Exact, GraphMethod, LocalWork, LogDegree, Model, Silos, algorithm1,
+    run_graph_method,
 };
 use netfed::{Matrix, Options, Solver, Start, Status, solve, solve_from};
 use std::io::Read;
@@ -74,10 +74,13 @@ fn go_on(_: u64, _: f64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
+fn on(_: u64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
 /// The paper's settings.
 fn published() -> Algorithm1 {
-    let work = LocalWork { pull: Pull::Explicit, ..LocalWork::default() };
-    Algorithm1 { work, ..Algorithm1::default() }
+    Algorithm1 { work: LocalWork::published(), ..Algorithm1::default() }
 }
 
 #[test]
@@ -183,7 +186,7 @@ fn trajectories_of_the_other_methods() {
             (GraphMethod::MrMtl(1.0), "alg_mrmtl_mu1"),
             (GraphMethod::Ditto(1.0), "alg_ditto_mu1"),
         ] {
-            let found = run_graph_method(method, &silos, &work, 50, 0.1).unwrap();
+            let found = run_graph_method(method, &silos, &work, 50, 0.1, on).unwrap();
             let expected = instance.list(name);
             let rows = expected.len() / silos[0].candidates().len();
             let first: Vec<f64> = (0..rows).flat_map(|i| found.row(i)).copied().collect();
@@ -196,7 +199,7 @@ fn trajectories_of_the_other_methods() {
 fn alone_means_alone() {
     let silos = Instance::new("b_d20_I5").silos(0.01);
     let work = LocalWork { steps: 12_000, ..LocalWork::default() };
-    let found = run_graph_method(GraphMethod::Alone, &silos, &work, 1, 0.1).unwrap();
+    let found = run_graph_method(GraphMethod::Alone, &silos, &work, 1, 0.1, on).unwrap();
     for (i, silo) in silos.iter().enumerate() {
         assert!(apart(found.row(i), &silo.solve().weights) < 1e-6);
     }

@@ -4,7 +4,7 @@
 
 use netfed::generate::{kept_part, rbf_graph, smooth_signals, with_random_edges};
 use netfed::learning::{
-    Algorithm1, Candidates, Exact, LocalWork, LogDegree, Model, Pull, Silos, algorithm1,
+    Algorithm1, Candidates, Exact, LocalWork, LogDegree, Model, Silos, Step, algorithm1,
     covariance, graphical_lasso,
 };
 use netfed::{Graph, Matrix};
@@ -154,8 +154,7 @@ fn rounds_lower_the_objective() {
         let model = Model { alpha: 1.0, beta: 0.02, zeta: 0.5 };
         let vertices = 8 + seed as usize % 5;
         let curvature = 4.0 * model.beta + 2.0 * (vertices - 1) as f64 / (model.zeta * model.zeta);
-        let work =
-            LocalWork { steps: 3, rate: 1.0 / curvature, momentum: 0.0, pull: Pull::Implicit };
+        let work = LocalWork { steps: 3, step: Step::Implicit(1.0 / curvature), momentum: 0.0 };
         let settings = Algorithm1 { rounds: 80, work, ..Algorithm1::default() };
         for (nu, lambda) in [(1.5, 0.05), (4.0, 0.3), (10.0, 1.0)] {
             let coupled = Silos::new(silos(3, vertices, model, seed), nu, lambda).unwrap();
@@ -169,6 +168,54 @@ fn rounds_lower_the_objective() {
                 ControlFlow::Continue(())
             })
             .unwrap();
+        }
+    }
+}
+
+/// The stable step lowers (8) in every round after the first, with momentum, whatever the size of the signals, β and λ.
+#[test]
+fn stable_rounds_lower_the_objective_at_any_scale() {
+    for (size, beta, zeta) in [
+        (1.0, 0.05, 0.01),
+        (10.0, 0.05, 0.01),
+        (1.0, 1e3, 0.01),
+        (1e3, 1e-3, 1e-4),
+        (0.01, 1e-6, 1.0),
+    ] {
+        let model = Model { alpha: 1.0, beta, zeta };
+        let all: Vec<LogDegree> = (silos(3, 12, model, 4).into_iter())
+            .map(|one| {
+                let scaled = one.distances().iter().map(|z| z * size * size).collect();
+                let pairs = std::sync::Arc::clone(one.candidates());
+                LogDegree::of_distances(pairs, scaled, one.signals(), model).unwrap()
+            })
+            .collect();
+        for (nu, lambda) in [(3.0, 0.01), (3.0, 10.0), (20.0, 1.0)] {
+            let coupled = Silos::new(all.clone(), nu, lambda).unwrap();
+            let mut before = f64::INFINITY;
+            let settings = Algorithm1 { rounds: 300, ..Algorithm1::default() };
+            let (graphs, _) = algorithm1(&coupled, &settings, |round| {
+                let value = coupled.objective(round.locals, round.consensus);
+                if round.rounds > 1 {
+                    let rounding = 1e-11 * (before.abs() + coupled.rho());
+                    assert!(value <= before + rounding, "{size} {beta} {lambda}: {before} {value}");
+                }
+                before = value;
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+            let best = Exact::default().solve(&coupled, |_, _| ControlFlow::Continue(())).graphs;
+            let above = graphs.objective - best.objective;
+            // A strong pull ties graphs before they are done.
+            let part = if lambda < 0.1 && size >= 1.0 { 1e-9 } else { 0.5 };
+            assert!(
+                above <= part * best.objective.abs() + 1e-9,
+                "{size} {beta} {nu} {lambda}: {above}"
+            );
+        }
+        // The paper's fixed rate suits the first of these, not the third.
+        if size == 1.0 {
+            assert_eq!(all[0].falls(&vec![0.1; all[0].candidates().len()], 0.005), beta < 1.0);
         }
     }
 }
@@ -208,6 +255,15 @@ fn the_graphical_lasso_is_that_of_scikit_learn() {
     let go_on = |_, _| ControlFlow::Continue(());
     let found = graphical_lasso(&covariance(&few).unwrap(), 0.05, 1e-8, 500, go_on).unwrap();
     assert!(found.gap <= 25e-8);
+    // Stopped within the first sweep: as far as it has come, with a bound that holds.
+    let mut vertices = 0;
+    let stopped = graphical_lasso(&covariance(&few).unwrap(), 0.05, 1e-8, 500, |_, _| {
+        vertices += 1;
+        if vertices > 10 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+    .unwrap();
+    assert_eq!((vertices, stopped.sweeps), (11, 0));
+    assert!(stopped.gap > found.gap && stopped.gap >= stopped.objective - found.objective);
     let mut flat = covariance(&few).unwrap();
     flat.row_mut(0).fill(0.0);
     assert!(graphical_lasso(&flat, 0.05, 1e-8, 500, go_on).is_err());

@@ -166,6 +166,9 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         _ if relaxed.is_some() => Outcome { total: None, share: None, ..outcome },
         _ => outcome,
     };
+    if let Some(silos) = &silos {
+        silos.check(&nodes, &problems, &outcome.params)?;
+    }
     let seconds = begin.elapsed().as_secs_f64();
     let summary = summary(&federation, member, &outcome, dim, own.low_label, &settings, seconds);
     if let Some(folder) = folder {

@@ -11,8 +11,9 @@ use crate::error::Error;
 pub struct Serving {
     /// The node that serves; it has no data.
     pub node: String,
-    /// The learning rate.
-    pub rate: f64,
+    /// The learning rate; none with `ppgl`, where the steps are stable by themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
     /// Gradient steps of a client in a round.
     pub steps: u64,
     /// Models of IFCA.
@@ -27,8 +28,20 @@ impl Serving {
         if !d.members.iter().flat_map(|m| &m.nodes).any(|n| *n == self.node) {
             return wrong(format!("the server \"{}\" is not a node of any member.", self.node));
         }
-        if !(self.rate > 0.0 && self.rate.is_finite()) {
-            return wrong(format!("the learning rate is {}; it must be more than 0.", self.rate));
+        match (self.rate, &d.learning) {
+            (None, None) => return wrong("a method with a server needs a learning rate.".into()),
+            (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => {
+                return wrong(format!("the learning rate is {rate}; it must be more than 0."));
+            }
+            // The curvature is at least 4β; momentum .9 bears steps of 1.36 over it.
+            (Some(rate), Some(l)) if rate * 4.0 * l.beta > 1.36 => {
+                return wrong(format!(
+                    "the learning rate is {rate}; for beta {} it must be below {:.3e}, or else the weights blow up. Without --rate the steps are stable.",
+                    l.beta,
+                    0.34 / l.beta
+                ));
+            }
+            _ => {}
         }
         if self.steps == 0 || self.models == 0 {
             return wrong("a round needs at least one step and one model.".into());

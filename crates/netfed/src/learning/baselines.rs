@@ -13,6 +13,7 @@ use super::LogDegree;
 use super::steps::{LocalWork, Moving};
 use crate::linalg::axpy;
 use crate::{Error, Matrix};
+use std::ops::ControlFlow;
 
 /// A method of gradient steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,13 +30,15 @@ pub enum GraphMethod {
     Ditto(f64),
 }
 
-/// Runs a method for some rounds from equal weights; one row of weights per silo.
+/// Runs a method for some rounds from equal weights; one row of weights per silo. The observer is told of the rounds done,
+/// also before the first.
 pub fn run_graph_method(
     method: GraphMethod,
     silos: &[LogDegree],
     work: &LocalWork,
     rounds: u64,
     start: f64,
+    mut observe: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Matrix, Error> {
     let Some(first) = silos.first() else {
         return Err(Error::Size { what: "silos", expected: 1, found: 0 });
@@ -44,7 +47,10 @@ pub fn run_graph_method(
     let begin = vec![start; first.candidates().len()];
     let mut own: Vec<Moving> = silos.iter().map(|_| Moving::at(&begin)).collect();
     let mut global = begin.clone();
-    for _ in 0..rounds {
+    for round in 0..=rounds {
+        if observe(round).is_break() || round == rounds {
+            break;
+        }
         match method {
             GraphMethod::Alone => pull_all(&mut own, silos, work, 0.0, &begin),
             GraphMethod::FedAvg => global = average(silos, work, 0.0, &global),

@@ -36,7 +36,8 @@ pub fn covariance(signals: &Matrix) -> Result<Matrix, Error> {
     Matrix::from_rows(d, entries.collect())
 }
 
-/// The graphical lasso of a covariance matrix, π > 0, until the gap is at most `tolerance`·d.
+/// The graphical lasso of a covariance matrix, π > 0, until the gap is at most `tolerance`·d. The observer is told of the sweeps done and
+/// the gap per vertex after them, before every vertex; where it breaks, the answer is that of W as it is.
 pub fn graphical_lasso(
     covariance: &Matrix,
     penalty: f64,
@@ -61,15 +62,15 @@ pub fn graphical_lasso(
     let mut sweeps = 0;
     loop {
         let found = appraise(covariance, &w, &beta, penalty, sweeps);
-        if let Some(found) = &found {
-            let stop = observe(sweeps, found.gap / d as f64).is_break();
-            if found.gap <= tolerance * d as f64 || sweeps >= max_sweeps || stop {
-                return Ok(found.clone());
-            }
-        } else if sweeps >= max_sweeps {
-            return Err(Error::Factorization);
+        let gap = found.as_ref().map_or(f64::INFINITY, |found| found.gap);
+        if gap <= tolerance * d as f64 || sweeps >= max_sweeps {
+            return found.ok_or(Error::Factorization);
         }
         for v in 0..d {
+            if observe(sweeps, gap / d as f64).is_break() {
+                let now = appraise(covariance, &w, &beta, penalty, sweeps);
+                return now.or(found).ok_or(Error::Factorization);
+            }
             update(covariance, &mut w, beta.row_mut(v), v, penalty);
         }
         sweeps += 1;

@@ -75,7 +75,7 @@ pub(crate) struct Init {
     /// The node that serves, with --solver fedavg, ifca and ppgl; it has no data, and everyone is joined to it
     #[arg(long, value_name = "NODE", help_heading = "Server")]
     server: Option<String>,
-    /// Learning rate of the clients [default: 0.01; ppgl: 0.005]
+    /// Learning rate of the clients [default: 0.01; ppgl: stable steps by the curvature]
     #[arg(long, value_name = "NUMBER", help_heading = "Server")]
     rate: Option<f64>,
     /// Gradient steps of a client in a round [default: 1; ppgl: 5]
@@ -214,7 +214,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         }),
         server: args.server.map(|node| Serving {
             node,
-            rate: args.rate.unwrap_or(if learns { 0.005 } else { 0.01 }),
+            rate: args.rate.or((!learns).then_some(0.01)),
             steps: args.steps.unwrap_or(if learns { 5 } else { 1 }),
             models: args.models,
             fraction: args.fraction,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use netfed::baselines::{self, MakeServer, star_client, star_server};
 use netfed::learning::{
-    Algorithm1, Candidates, ConsensusServer, LocalWork, LogDegree, Model, SiloClient,
+    Algorithm1, Candidates, ConsensusServer, LocalWork, LogDegree, Model, SiloClient, Step,
 };
 use netfed::{Dataset, Half, Matrix};
 use netfed_net::description::{Federation, Learning, Serving};
@@ -52,7 +52,8 @@ impl<'a> SiloWork<'a> {
 
     fn algorithm(&self) -> Algorithm1 {
         let Serving { steps, rate, .. } = *self.serving;
-        let work = LocalWork { steps: steps as usize, rate, ..LocalWork::default() };
+        let step = rate.map_or(Step::Stable, Step::Implicit);
+        let work = LocalWork { steps: steps as usize, step, ..LocalWork::default() };
         Algorithm1 { work, ..Algorithm1::default() }
     }
 
@@ -119,6 +120,24 @@ impl<'a> SiloWork<'a> {
             }
         }
         Ok(halves)
+    }
+
+    /// Fails where the given rate was too large for the signals: the objective of a silo does not fall from its graph.
+    pub(crate) fn check(
+        &self,
+        nodes: &[String],
+        problems: &[Option<LogDegree>],
+        graphs: &[f64],
+    ) -> Result<(), Failure> {
+        let Some(rate) = self.serving.rate else { return Ok(()) };
+        for ((node, problem), graph) in nodes.iter().zip(problems).zip(graphs.chunks(self.size())) {
+            if problem.as_ref().is_some_and(|p| !p.falls(graph, rate)) {
+                return Err(Failure::input(format!(
+                    "steps of --rate {rate} are too large for the signals of \"{node}\", whose weights jump to and fro; leave --rate out of federation init for stable steps."
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The edges of the weights of one node, as a file.

@@ -48,9 +48,12 @@ impl Work<'_> {
         points: &'l [Sampled],
     ) -> Result<Vec<Box<dyn Half + 'l>>, Failure> {
         let (settings, graph) = (self.settings, &self.federation.graph);
+        let Some(rate) = self.serving.rate else {
+            return Err(Failure::input("the description has no learning rate.".into()));
+        };
         let steps = LocalSteps {
             steps: self.serving.steps,
-            rate: Rate::Constant(self.serving.rate),
+            rate: Rate::Constant(rate),
             batch: settings.batch,
             seed: settings.seed,
         };

@@ -1,6 +1,7 @@
 //! `netfed graph learn`: a graph from signals, of one holder or across silos.
 
 mod alone;
+mod baselines;
 mod flags;
 mod silos;
 mod words;
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &Learn) -> Result<u8, Failure> {
     catch_interrupts();
     match plan.method {
         Method::LogDegree | Method::Glasso => alone::run(args, &plan),
-        Method::Exact | Method::Algorithm1 => silos::run(args, &plan),
+        _ => silos::run(args, &plan),
     }
 }
 
@@ -53,6 +54,16 @@ fn read(path: &Path, args: &Learn) -> Result<Signals, Failure> {
         }
     }
     Ok(signals)
+}
+
+/// Refuses what has overflowed: without a finite objective and gap nothing is known about a graph.
+fn check_finite(file: &str, objective: f64, gap: f64) -> Result<(), Failure> {
+    match objective.is_finite() && gap.is_finite() {
+        true => Ok(()),
+        false => Err(Failure::input(format!(
+            "{file}: the values are too large or too unlike in size to learn a graph from; say --standardize, or give them in another unit."
+        ))),
+    }
 }
 
 /// The pairs that may become edges: all, or nearest neighbors over all signals.

@@ -7,7 +7,7 @@ use netfed::learning::{Candidates, covariance, graphical_lasso};
 
 use super::flags::{Learn, Method, Plan};
 use super::words::{Facts, describe};
-use super::{problems, read};
+use super::{check_finite, problems, read};
 use crate::failure::Failure;
 use crate::graph_file::{GraphFormat, check_graph_file, graph_text};
 use crate::load::Signals;
@@ -40,6 +40,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
 fn log_degree(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), Failure> {
     let problem = problems(std::slice::from_ref(signals), args, plan)?.remove(0);
     let learned = problem.solve();
+    check_finite(&signals.file, learned.objective, learned.gap)?;
     let candidates = problem.candidates();
     let divisor = plan.scale.divisor(candidates, &learned.weights);
     let edges = above(candidates, &learned.weights, divisor, args.threshold);
@@ -95,6 +96,7 @@ fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), F
         }
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
+    check_finite(&signals.file, found.objective, found.gap)?;
     let signed: Vec<f64> = all.pairs().map(|(a, b)| found.partial_correlation(a, b)).collect();
     let sizes: Vec<f64> = signed.iter().map(|r| r.abs()).collect();
     let divisor = plan.scale.divisor(&all, &sizes);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use netfed::learning::Scale;
+use netfed::learning::{GraphMethod, Scale};
 
 use crate::failure::Failure;
 use crate::results::Results;
@@ -37,7 +37,7 @@ pub(crate) struct Learn {
     /// Give every vertex mean 0 and standard deviation 1 first, in every file
     #[arg(long, help_heading = "Input")]
     pub(crate) standardize: bool,
-    /// log-degree or glasso (graphical lasso); with --silos exact or algorithm1 [default: log-degree, exact]
+    /// log-degree or glasso (graphical lasso); with --silos exact, algorithm1, igl (each alone), fedavg, fedprox, mr-mtl or ditto [default: log-degree, exact]
     #[arg(long, value_name = "NAME", help_heading = "Problem")]
     pub(crate) method: Option<String>,
     /// α, weight of the logarithms of the degrees; scales the graph [default: 1]
@@ -55,7 +55,7 @@ pub(crate) struct Learn {
         help_heading = "Problem"
     )]
     pub(crate) neighbors: Option<f64>,
-    /// ζ, added to the degrees inside the logarithm [default: 0; algorithm1: 0.01]
+    /// ζ, added to the degrees inside the logarithm [default: 0; methods of rounds: 0.01]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
     pub(crate) zeta: Option<f64>,
     /// Penalty of the graphical lasso; more gives fewer edges
@@ -67,10 +67,13 @@ pub(crate) struct Learn {
     /// λ of --silos: weight of what they have in common
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
     pub(crate) lambda: Option<f64>,
+    /// μ of fedprox, mr-mtl and ditto: more pulls the graphs more strongly to what they have in common [default: 1]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
+    pub(crate) mu: Option<f64>,
     /// Only pairs of which one is among this many nearest of the other may become edges [default: all pairs]
     #[arg(long, value_name = "COUNT", help_heading = "Problem")]
     pub(crate) candidates: Option<usize>,
-    /// Rounds of algorithm1 [default: 50]
+    /// Rounds of algorithm1, fedavg, fedprox, mr-mtl and ditto [default: 50]
     #[arg(long, value_name = "COUNT", help_heading = "Solver")]
     pub(crate) rounds: Option<u64>,
     /// Threads to use, at most one per core; the answer does not depend on it [default: all cores]
@@ -103,22 +106,27 @@ const EXAMPLES: &str = "Examples:
     netfed graph learn --silos north.csv south.csv east.csv --lambda 0.1 --nu 3 --out graphs/
   The same for all files of a folder, by the federated algorithm of the paper:
     netfed graph learn --silos hospitals/ --method algorithm1 --lambda 0.1 --out graphs/
+  A method to compare with:
+    netfed graph learn --silos hospitals/ --method ditto --mu 0.5 --out ditto/
 
-With --silos the folder then holds consensus.csv, one file of edges per silo and summary.json. Take exact; algorithm1 is there to see what
-the paper's rounds do. See docs/learning.md.";
+With --silos the folder then holds consensus.csv (not with igl), one file of edges per silo and summary.json. Take exact; the others are there
+to see what they do. See docs/learning.md.";
 
 /// How the graph is found.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Method {
     LogDegree,
     Glasso,
     Exact,
     Algorithm1,
+    Baseline(GraphMethod),
 }
 
 /// What is asked for, checked.
 pub(super) struct Plan {
     pub(super) method: Method,
+    /// The method, as the flag has it.
+    pub(super) name: &'static str,
     pub(super) scale: Scale,
     pub(super) alpha: f64,
     pub(super) zeta: f64,
@@ -129,7 +137,12 @@ pub(super) struct Plan {
 impl Plan {
     /// Checks the flags.
     pub(super) fn new(args: &Learn) -> Result<Plan, Failure> {
-        let method = method(args)?;
+        let (method, name) = method(args)?;
+        let coupled = matches!(method, Method::Exact | Method::Algorithm1);
+        let rounds = match method {
+            Method::Baseline(baseline) => baseline != GraphMethod::Alone,
+            _ => method == Method::Algorithm1,
+        };
         let has = |flag: &str, there: bool, home: &str| match there {
             true => Err(Failure::input(format!("{flag} belongs to {home}; leave it out here."))),
             false => Ok(()),
@@ -143,10 +156,14 @@ impl Plan {
         } else {
             has("--penalty", args.penalty.is_some(), "--method glasso")?;
         }
-        has("--lambda", args.silos.is_empty() && args.lambda.is_some(), "--silos")?;
-        has("--nu", args.silos.is_empty() && args.nu.is_some(), "--silos")?;
-        let rounds = args.rounds.is_some() && method != Method::Algorithm1;
-        has("--rounds", rounds, "--silos with --method algorithm1")?;
+        let home = "--silos with --method exact or algorithm1";
+        has("--lambda", !coupled && args.lambda.is_some(), home)?;
+        has("--nu", !coupled && args.nu.is_some(), home)?;
+        let home = "--silos with --method algorithm1, fedavg, fedprox, mr-mtl or ditto";
+        has("--rounds", !rounds && args.rounds.is_some(), home)?;
+        let pulled = mu_of(method).is_some();
+        let home = "--silos with --method fedprox, mr-mtl or ditto";
+        has("--mu", !pulled && args.mu.is_some(), home)?;
         let alpha = number("--alpha", args.alpha.unwrap_or(1.0), Range::Positive)?;
         let nu = number("--nu", args.nu.unwrap_or(3.0), Range::Positive)?;
         number("--threshold", args.threshold, Range::Nonnegative)?;
@@ -155,6 +172,7 @@ impl Plan {
             ("--neighbors", args.neighbors),
             ("--penalty", args.penalty),
             ("--lambda", args.lambda),
+            ("--mu", args.mu),
         ] {
             value.map(|v| number(flag, v, Range::Positive)).transpose()?;
         }
@@ -166,12 +184,11 @@ impl Plan {
                 return Err(Failure::input(format!("{flag} is 0; it must be at least 1.")));
             }
         }
-        let own = if method == Method::Algorithm1 { 0.01 } else { 0.0 };
-        let zeta = args.zeta.unwrap_or(own);
-        if method == Method::Algorithm1 && zeta == 0.0 {
-            return Err(Failure::input(
-                "--zeta is 0; the gradient steps of algorithm1 need it positive, as 0.01.".into(),
-            ));
+        let zeta = args.zeta.unwrap_or(if rounds { 0.01 } else { 0.0 });
+        if rounds && zeta == 0.0 {
+            return Err(Failure::input(format!(
+                "--zeta is 0; the gradient steps of {name} need it positive, as 0.01."
+            )));
         }
         let scale = match choose("scale", &args.scale, &["none", "mean-degree", "largest-weight"])?
         {
@@ -179,26 +196,48 @@ impl Plan {
             "largest-weight" => Scale::LargestWeight,
             _ => Scale::None,
         };
-        Ok(Plan { method, scale, alpha, zeta, nu, rounds: args.rounds.unwrap_or(50) })
+        Ok(Plan { method, name, scale, alpha, zeta, nu, rounds: args.rounds.unwrap_or(50) })
+    }
+
+    /// μ, for methods that have it.
+    pub(super) fn mu(&self) -> Option<f64> {
+        mu_of(self.method)
     }
 }
 
-fn method(args: &Learn) -> Result<Method, Failure> {
+fn mu_of(method: Method) -> Option<f64> {
+    match method {
+        Method::Baseline(
+            GraphMethod::FedProx(mu) | GraphMethod::MrMtl(mu) | GraphMethod::Ditto(mu),
+        ) => Some(mu),
+        _ => None,
+    }
+}
+
+const OF_SILOS: [&str; 7] = ["exact", "algorithm1", "igl", "fedavg", "fedprox", "mr-mtl", "ditto"];
+
+/// The method and its name.
+fn method(args: &Learn) -> Result<(Method, &'static str), Failure> {
     let name = args.method.as_deref();
     if args.silos.is_empty() {
-        if let Some(name @ ("exact" | "algorithm1")) = name {
+        if let Some(name) = name.filter(|n| OF_SILOS.contains(n)) {
             return Err(Failure::input(format!("--method {name} goes with --silos only.")));
         }
-        return Ok(
-            match choose("method", name.unwrap_or("log-degree"), &["log-degree", "glasso"])? {
-                "glasso" => Method::Glasso,
-                _ => Method::LogDegree,
-            },
-        );
+        let name = choose("method", name.unwrap_or("log-degree"), &["log-degree", "glasso"])?;
+        return Ok(match name {
+            "glasso" => (Method::Glasso, "glasso"),
+            _ => (Method::LogDegree, "log-degree"),
+        });
     }
-    let known = ["exact", "algorithm1"];
-    Ok(match choose("method of --silos", name.unwrap_or("exact"), &known)? {
-        "algorithm1" => Method::Algorithm1,
-        _ => Method::Exact,
+    let name = choose("method of --silos", name.unwrap_or("exact"), &OF_SILOS)?;
+    let mu = args.mu.unwrap_or(1.0);
+    Ok(match name {
+        "algorithm1" => (Method::Algorithm1, "algorithm1"),
+        "igl" => (Method::Baseline(GraphMethod::Alone), "igl"),
+        "fedavg" => (Method::Baseline(GraphMethod::FedAvg), "fedavg"),
+        "fedprox" => (Method::Baseline(GraphMethod::FedProx(mu)), "fedprox"),
+        "mr-mtl" => (Method::Baseline(GraphMethod::MrMtl(mu)), "mr-mtl"),
+        "ditto" => (Method::Baseline(GraphMethod::Ditto(mu)), "ditto"),
+        _ => (Method::Exact, "exact"),
     })
 }

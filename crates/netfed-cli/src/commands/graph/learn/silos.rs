@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
+use netfed::Matrix;
 use netfed::learning::{Algorithm1, Exact, LogDegree, SiloGraphs, Silos, algorithm1};
 use serde_json::{Value, json};
 
 use super::alone::above;
 use super::flags::{Learn, Method, Plan};
 use super::words::{Facts, SiloFacts, describe_silos};
-use super::{problems, read, silo_files};
+use super::{baselines, check_finite, problems, read, silo_files};
 use crate::failure::Failure;
 use crate::graph_file::graph_text;
 use crate::load::Signals;
@@ -23,6 +25,8 @@ use crate::report::text::number;
 const CONSENSUS: &str = "consensus.csv";
 /// The file that says what was learned.
 const SUMMARY: &str = "summary.json";
+/// The gap, as part of the objective, at which rounds have come to the optimum.
+const AT_END: f64 = 1e-9;
 
 /// Runs the command; gives the exit status.
 pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
@@ -40,43 +44,48 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
         )));
     }
     let problems = problems(&files, args, plan)?;
-    let beta = problems[0].model().beta;
-    let Some(lambda) = args.lambda else { return Err(missing_lambda(&problems)?) };
-    let silos = Silos::new(problems, plan.nu, lambda)?;
-    let (graphs, tied, solved) = solve(&silos, args, plan)?;
+    let (beta, candidates) = (problems[0].model().beta, Arc::clone(problems[0].candidates()));
+    let found = solve(problems, args, plan)?;
+    check_finite("the signals", found.objective, found.gap.unwrap_or(0.0))?;
     let vertices = &files[0].vertices;
     let write = |name: &str, weights: &[f64]| -> Result<Facts, Failure> {
-        let divisor = plan.scale.divisor(silos.candidates(), weights);
-        let edges = above(silos.candidates(), weights, divisor, args.threshold);
+        let divisor = plan.scale.divisor(&candidates, weights);
+        let edges = above(&candidates, weights, divisor, args.threshold);
         folder.add(name, &graph_text(Path::new(name), vertices, &edges)?)?;
         Facts::new("", vertices.len(), &edges)
     };
     let mut rows = Vec::new();
     for (i, name) in out_names.iter().enumerate() {
-        let own = graphs.locals.row(i);
+        let own = found.locals.row(i);
         let facts = write(name, own)?;
+        let common = found.consensus.as_deref();
         rows.push(SiloFacts {
             file: name.clone(),
             signals: files[i].values.cols(),
             edges: facts.edges,
-            apart: apart(own, &graphs.consensus),
-            tied: tied[i],
+            apart: common.map(|c| apart(own, c)),
+            tied: common.is_some_and(|c| own == c),
         });
     }
-    let consensus = write(CONSENSUS, &graphs.consensus)?;
+    let consensus = match &found.consensus {
+        Some(common) => json!({ "file": CONSENSUS, "edges": write(CONSENSUS, common)?.edges }),
+        None => Value::Null,
+    };
+    let coupled = matches!(plan.method, Method::Exact | Method::Algorithm1);
     let summary = json!({
-        "method": if plan.method == Method::Exact { "exact" } else { "algorithm1" },
+        "method": plan.name,
         "vertices": vertices.len(),
-        "alpha": plan.alpha, "beta": beta, "zeta": plan.zeta, "nu": plan.nu, "lambda": lambda,
-        "objective": graphs.objective, "gap": graphs.gap, "solved": solved && plan.method == Method::Exact, "rounds": graphs.rounds,
-        "consensus": { "file": CONSENSUS, "edges": consensus.edges },
+        "alpha": plan.alpha, "beta": beta, "zeta": plan.zeta,
+        "nu": coupled.then_some(plan.nu), "lambda": args.lambda, "mu": plan.mu(),
+        "objective": found.objective, "gap": found.gap, "solved": found.solved, "rounds": found.rounds,
+        "consensus": consensus,
         "silos": rows.iter().map(SiloFacts::json).collect::<Vec<_>>(),
         "seconds": start.elapsed().as_secs_f64(),
     });
     folder.add(SUMMARY, &format!("{summary:#}\n"))?;
     folder.commit()?;
     args.results.tell(&summary, || describe_silos(&summary, &rows, &args.results.out));
-    Ok(if solved { 0 } else { 3 })
+    Ok(if found.done { 0 } else { 3 })
 }
 
 /// The files of silos that an earlier run has left in the folder, by its summary.
@@ -136,12 +145,44 @@ fn missing_lambda(problems: &[LogDegree]) -> Result<Failure, Failure> {
     )))
 }
 
-/// The graphs, which silos have the graph of the consensus, and whether the method has come to its end.
-fn solve(
-    silos: &Silos,
-    args: &Learn,
-    plan: &Plan,
-) -> Result<(SiloGraphs, Vec<bool>, bool), Failure> {
+/// What a method has found.
+pub(super) struct Found {
+    /// One row of weights per silo.
+    pub(super) locals: Matrix,
+    /// What they have in common.
+    pub(super) consensus: Option<Vec<f64>>,
+    pub(super) objective: f64,
+    /// What the objective could still fall, where that is known.
+    pub(super) gap: Option<f64>,
+    pub(super) rounds: u64,
+    /// Whether this is the optimum, within rounding.
+    pub(super) solved: bool,
+    /// Whether the method has come to its end.
+    pub(super) done: bool,
+}
+
+impl Found {
+    /// Graphs by a method of which no more is known than Σᵢ gᵢ(wᵢ).
+    pub(super) fn new(silos: &[LogDegree], locals: Matrix, consensus: Option<Vec<f64>>) -> Found {
+        let objective = silos.iter().enumerate().map(|(i, s)| s.objective(locals.row(i))).sum();
+        Found { locals, consensus, objective, gap: None, rounds: 0, solved: false, done: false }
+    }
+
+    fn of(graphs: SiloGraphs, solved: bool, done: bool) -> Found {
+        let SiloGraphs { locals, consensus, objective, gap, rounds } = graphs;
+        Found {
+            locals,
+            consensus: Some(consensus),
+            objective,
+            gap: Some(gap),
+            rounds,
+            solved,
+            done,
+        }
+    }
+}
+
+fn solve(problems: Vec<LogDegree>, args: &Learn, plan: &Plan) -> Result<Found, Failure> {
     let mut last = Instant::now();
     let mut watch = |rounds: u64, gap: Option<f64>| {
         if !args.results.quiet && last.elapsed().as_secs() >= 3 {
@@ -151,14 +192,18 @@ fn solve(
         }
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
+    if let Method::Baseline(method) = plan.method {
+        return baselines::solve(method, &problems, plan.rounds, |rounds| watch(rounds, None));
+    }
+    let Some(lambda) = args.lambda else { return Err(missing_lambda(&problems)?) };
+    let silos = Silos::new(problems, plan.nu, lambda)?;
     if plan.method == Method::Exact {
-        let found = Exact::default().solve(silos, |rounds, gap| watch(rounds, Some(gap)));
-        return Ok((found.graphs, found.tied, found.solved));
+        let found = Exact::default().solve(&silos, |rounds, gap| watch(rounds, Some(gap)));
+        return Ok(Found::of(found.graphs, found.solved, found.solved));
     }
     let settings = Algorithm1 { rounds: plan.rounds, ..Algorithm1::default() };
-    let (graphs, _) = algorithm1(silos, &settings, |round| watch(round.rounds, None))?;
-    let tied =
-        (0..graphs.locals.rows()).map(|i| graphs.locals.row(i) == graphs.consensus).collect();
-    let done = graphs.rounds == plan.rounds;
-    Ok((graphs, tied, done))
+    let (graphs, _) = algorithm1(&silos, &settings, |round| watch(round.rounds, None))?;
+    let (solved, done) =
+        (graphs.gap <= AT_END * graphs.objective.abs(), graphs.rounds == plan.rounds);
+    Ok(Found::of(graphs, solved, done))
 }

@@ -108,7 +108,7 @@ pub(super) struct SiloFacts {
     pub(super) signals: usize,
     pub(super) edges: usize,
     /// ‖wᵢ − c‖
-    pub(super) apart: f64,
+    pub(super) apart: Option<f64>,
     pub(super) tied: bool,
 }
 
@@ -124,47 +124,55 @@ impl SiloFacts {
 /// The summary of silos for a person.
 pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) -> String {
     let of = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
-    let common = summary["consensus"]["edges"].as_u64().unwrap_or(0) as usize;
+    let common = summary["consensus"]["edges"].as_u64().map(|edges| edges as usize);
+    let with = common.map_or(String::new(), |edges| {
+        let their = if rows.len() == 1 { "its" } else { "their" };
+        format!(" and {their} consensus with {}", plural(edges, "edge"))
+    });
+    let rounds = match of("rounds") as usize {
+        0 => String::new(),
+        rounds => format!(" ({})", plural(rounds, "round")),
+    };
     let mut text = format!(
-        "{} and {} consensus with {}, {} vertices, in {} ({})\n",
+        "{}{with}, {} vertices, in {}{rounds}\n",
         plural(rows.len(), "graph"),
-        if rows.len() == 1 { "its" } else { "their" },
-        plural(common, "edge"),
         summary["vertices"],
         duration(of("seconds")),
-        plural(of("rounds") as usize, "round"),
     );
     for row in rows {
-        let near = match row.tied {
-            true => "the same as the consensus".into(),
-            false => format!("distance to the consensus {}", number(row.apart)),
+        let near = match row.apart {
+            _ if row.tied => ", the same as the consensus".into(),
+            Some(apart) => format!(", distance to the consensus {}", number(apart)),
+            None => String::new(),
         };
         let (file, edges) = (&row.file, plural(row.edges, "edge"));
-        let _ = writeln!(text, "  {file}: {edges} from {}, {near}", plural(row.signals, "signal"));
+        let _ = writeln!(text, "  {file}: {edges} from {}{near}", plural(row.signals, "signal"));
     }
-    let _ = writeln!(
-        text,
-        "  β = {}, ν = {}, λ = {}. Objective {}, proven to be at most {} above the least one.",
-        number(of("beta")),
-        number(of("nu")),
-        number(of("lambda")),
-        number(of("objective")),
-        number(of("gap")),
-    );
+    let settings = [("β", "beta"), ("ν", "nu"), ("λ", "lambda"), ("μ", "mu")].into_iter();
+    let settings = settings.filter_map(|(sign, key)| {
+        summary[key].as_f64().map(|value| format!("{sign} = {}", number(value)))
+    });
+    let settings = settings.collect::<Vec<_>>().join(", ");
+    let proven = summary["gap"].as_f64().map_or(String::new(), |gap| {
+        format!(", proven to be at most {} above the least one", number(gap))
+    });
+    let _ = writeln!(text, "  {settings}. Objective {}{proven}.", number(of("objective")));
     if rows.len() == 1 {
         text.push_str(
             "  One silo has nothing in common with others: --signals FILE learns its graph alone.\n",
         );
     }
-    if summary["method"] == "algorithm1" {
+    if summary["method"] == "algorithm1" && summary["solved"] == false {
+        text.push_str("  More rounds may come nearer to the optimum; --method exact goes to it.\n");
+    } else if proven.is_empty() {
         text.push_str(
-            "  The rounds of algorithm1 end before the optimum; --method exact goes to the end.\n",
+            "  That is (7), summed over the silos; how far it could fall is not known.\n",
         );
     } else if summary["solved"] == false {
         text.push_str(
             "  This was stopped before the tolerance; no more than that bound is proven.\n",
         );
-    } else if common == 0 {
+    } else if common == Some(0) {
         text.push_str("  The consensus has no edge: a larger --nu makes it count.\n");
     } else if rows.iter().all(|r| r.tied) && rows.len() > 1 {
         text.push_str("  All graphs are the same: a smaller --nu or --lambda lets them differ.\n");

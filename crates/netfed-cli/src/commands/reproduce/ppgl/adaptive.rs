@@ -2,11 +2,11 @@
 //! silos and of the consensus. Case 1: silos with 20, 40, 60, 80, 100 signals, q = .5. Case 2: silos that keep less and less of the graph of the
 //! first one, 100 signals each; its consensus is compared with that graph.
 
-use netfed::learning::{Algorithm1, Choice, GraphMethod, Pull, grid_search};
+use netfed::learning::{Algorithm1, Choice, GraphMethod, LocalWork, grid_search};
 
 use super::super::outcome::{Outcome, Value};
 use super::instance::{Instance, Kind, SILOS};
-use super::methods::{self, Found, work};
+use super::methods::{self, Found};
 use super::{Request, mean_and_error, nu_and_lambda};
 use crate::failure::Failure;
 use crate::progress::Steps;
@@ -90,7 +90,7 @@ fn best<S, T>(choice: Option<Choice<S, T>>) -> Result<Choice<S, T>, Failure> {
 }
 
 fn search(instances: &[Instance], beta: f64, adaptive: bool) -> Result<Searched, Failure> {
-    let settings = Algorithm1 { work: work(Pull::Explicit), adaptive, ..Algorithm1::default() };
+    let settings = Algorithm1 { work: LocalWork::published(), adaptive, ..Algorithm1::default() };
     let run = |i: &Instance, s: &(f64, f64)| methods::rounds(i, (beta, s.0, s.1), &settings);
     let both = |f: &Found| f.local.f_score + f.common.map_or(0.0, |c| c.f_score);
     best(grid_search(instances, &nu_and_lambda(true), run, both)?)

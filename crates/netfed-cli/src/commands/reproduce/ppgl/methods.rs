@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use netfed::Matrix;
 use netfed::learning::{
-    Algorithm1, Exact, GraphMethod, LocalWork, LogDegree, Pull, Scores, Silos, algorithm1,
+    Algorithm1, Exact, GraphMethod, LocalWork, LogDegree, Scores, Silos, algorithm1,
     run_graph_method,
 };
 
@@ -29,11 +29,6 @@ pub(super) struct Found {
     pub(super) contributions: Vec<f64>,
 }
 
-/// The paper's local work: five steps of .005 with momentum .9.
-pub(super) fn work(pull: Pull) -> LocalWork {
-    LocalWork { pull, ..LocalWork::default() }
-}
-
 fn scores(instance: &Instance, locals: &Matrix) -> Result<Scores, Failure> {
     let all: Vec<Scores> = (instance.truths.iter().enumerate())
         .map(|(i, truth)| Scores::new(locals.row(i), truth, THRESHOLD))
@@ -55,7 +50,8 @@ pub(super) fn steps(
     rounds: u64,
 ) -> Result<Found, Failure> {
     let silos = instance.at(beta, ZETA)?;
-    let locals = run_graph_method(method, &silos, &work(Pull::Explicit), rounds, START)?;
+    let go_on = |_| ControlFlow::Continue(());
+    let locals = run_graph_method(method, &silos, &LocalWork::published(), rounds, START, go_on)?;
     locals_only(instance, &locals)
 }
 

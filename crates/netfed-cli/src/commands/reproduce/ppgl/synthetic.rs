@@ -3,11 +3,11 @@
 //! Settings are chosen by the best mean F-score over the seeds, as in the paper; differences between methods are then measured on as many
 //! seeds that had no say in it.
 
-use netfed::learning::{Algorithm1, GraphMethod, Pull, Scores, grid_search};
+use netfed::learning::{Algorithm1, GraphMethod, LocalWork, Scores, grid_search};
 
 use super::super::outcome::{Outcome, Value};
 use super::instance::{Instance, Kind, SILOS};
-use super::methods::{self, Found, work};
+use super::methods::{self, Found};
 use super::{Request, extent, mean_and_error, nu_and_lambda, paper};
 use crate::failure::Failure;
 use crate::progress::Steps;
@@ -130,7 +130,7 @@ impl<'a> Cell<'a> {
         let beta = igl.0.0;
         let grid: Vec<(f64, f64, f64)> =
             nu_and_lambda(self.full).iter().map(|&(n, l)| (beta, n, l)).collect();
-        let settings = Algorithm1 { work: work(Pull::Explicit), ..Algorithm1::default() };
+        let settings = Algorithm1 { work: LocalWork::published(), ..Algorithm1::default() };
         let both = |f: &Found| local(f) + common(f);
         let ppgl = self.best(&grid, |i, &s| methods::rounds(i, s, &settings), both)?;
         done("PPGL");

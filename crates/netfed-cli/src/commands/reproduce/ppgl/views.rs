@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use netfed::generate::random;
 use netfed::learning::{
-    Algorithm1, Candidates, Exact, GraphMethod, LogDegree, Model, Pull, SiloGraphs, Silos,
-    algorithm1, run_graph_method,
+    Algorithm1, Candidates, Exact, GraphMethod, LocalWork, LogDegree, Model, SiloGraphs, Silos,
+    Step, algorithm1, run_graph_method,
 };
 use netfed::{Agreement, Communities, Matrix};
 use rand::RngExt;
@@ -15,7 +15,6 @@ use rand::RngExt;
 use super::super::idx::Array;
 use super::super::runs::seed;
 use super::go_on;
-use super::methods::work;
 use crate::failure::Failure;
 
 pub(super) const ORIGIN: &str = "coil20-images-32x32-idx3-ubyte.gz and coil20-labels-idx1-ubyte.gz, the 1440 images of COIL-20 (Columbia University, https://www.cs.columbia.edu/CAVE/software/softlib/coil-20.php) at 32 × 32 pixels as idx files, by object, then by angle";
@@ -132,7 +131,7 @@ impl Draw {
             return Ok(settings.solve(&silos, |_, _| ControlFlow::Continue(())).graphs);
         }
         let silos = Silos::new(self.at(beta, ZETA)?, nu, lambda)?;
-        let settings = Algorithm1 { rounds: ROUNDS, ..Algorithm1::default() };
+        let settings = Algorithm1 { rounds: ROUNDS, work: work(), ..Algorithm1::default() };
         Ok(algorithm1(&silos, &settings, |_| ControlFlow::Continue(()))?.0)
     }
 
@@ -166,9 +165,14 @@ impl Draw {
                 };
             }
         };
-        let work = work(Pull::Implicit);
-        self.locals(&run_graph_method(method, &self.at(beta, ZETA)?, &work, ROUNDS, 0.1)?)
+        let (silos, go_on) = (self.at(beta, ZETA)?, |_| ControlFlow::Continue(()));
+        self.locals(&run_graph_method(method, &silos, &work(), ROUNDS, 0.1, go_on)?)
     }
+}
+
+/// The paper's local work with the pull implicit.
+fn work() -> LocalWork {
+    LocalWork { step: Step::Implicit(0.005), ..LocalWork::published() }
 }
 
 #[cfg(test)]

@@ -1,0 +1,59 @@
+//! The methods that (8) is compared with. Their objective is Σᵢ gᵢ(wᵢ) of (7), of which only `igl` finds the least value.
+
+use std::ops::ControlFlow;
+
+use netfed::Matrix;
+use netfed::learning::{GraphMethod, LocalWork, LogDegree, run_graph_method};
+
+use super::silos::Found;
+use crate::failure::Failure;
+
+/// The weight that every pair starts with.
+const START: f64 = 0.1;
+
+/// The graphs by a method, with what the silos have in common by it: the one graph, that of FedAvg for Ditto, the mean for MR-MTL.
+pub(super) fn solve(
+    method: GraphMethod,
+    silos: &[LogDegree],
+    rounds: u64,
+    mut watch: impl FnMut(u64) -> ControlFlow<()>,
+) -> Result<Found, Failure> {
+    if method == GraphMethod::Alone {
+        return alone(silos);
+    }
+    let mut done = 0;
+    let mut count = |round: u64| {
+        done = round;
+        watch(round)
+    };
+    let work = LocalWork::default();
+    let locals = run_graph_method(method, silos, &work, rounds, START, &mut count)?;
+    let common = match method {
+        GraphMethod::Ditto(_) => {
+            let one = run_graph_method(GraphMethod::FedAvg, silos, &work, rounds, START, count)?;
+            one.row(0).to_vec()
+        }
+        _ => mean(&locals),
+    };
+    Ok(Found { done: done == rounds, rounds: done, ..Found::new(silos, locals, Some(common)) })
+}
+
+/// Every silo alone, to the end.
+fn alone(silos: &[LogDegree]) -> Result<Found, Failure> {
+    let (mut rows, mut gap) = (Vec::new(), 0.0);
+    for silo in silos {
+        let learned = silo.solve();
+        rows.extend(learned.weights);
+        gap += learned.gap;
+    }
+    let locals = Matrix::from_rows(silos[0].candidates().len(), rows)?;
+    Ok(Found { gap: Some(gap), solved: true, done: true, ..Found::new(silos, locals, None) })
+}
+
+/// The mean graph; where all are the same, these.
+fn mean(locals: &Matrix) -> Vec<f64> {
+    let first = locals.row(0);
+    let count = locals.rows() as f64;
+    let others = |k: usize| (0..locals.rows()).map(|i| locals.row(i)[k] - first[k]).sum::<f64>();
+    first.iter().enumerate().map(|(k, w)| w + others(k) / count).collect()
+}
