@@ -124,7 +124,8 @@ fn a_round_with_trees_is_the_reference_round() {
 #[test]
 fn rounds_do_not_depend_on_threads_and_can_be_driven_by_hand() {
     let instance = shared();
-    let sets = vec![Arc::new(instance.public()); instance.graph.nodes()];
+    let everyone = Arc::new(instance.public());
+    let sets = vec![everyone; instance.graph.nodes()];
     drive(&instance, &sets, 0.3, false);
     let instance = divergent();
     let sets: Vec<Arc<Matrix>> = instance.private().into_iter().map(Arc::new).collect();
