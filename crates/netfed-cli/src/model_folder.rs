@@ -1,12 +1,14 @@
 //! The models of `netfed relax` on disk: one safetensors file, numbers and names but no code, and how to read it back.
 //!
-//! Tensors are called `node.part`, with nodes counted from 0. Everything else is one JSON text in the file's metadata.
+//! Tensors are called `node.part`, with nodes counted from 0. Everything else is one JSON text in the file's metadata. It ends with the SHA-256 of the
+//! text before it and of all tensors, by which a file that was spoiled is known.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use netfed::Matrix;
 use netfed::model::{LocalModel, ModelKind, Part, Task};
+use ring::digest::{Context, SHA256};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde_json::json;
 
@@ -22,6 +24,8 @@ pub(crate) const FILE: &str = "models.safetensors";
 pub(crate) const LIST: &str = "nodes.csv";
 /// The entry of the metadata.
 const ENTRY: &str = "netfed";
+/// What stands between the description and its checksum.
+const CHECKSUM: &str = ",\"sha256\":\"";
 const SHIFT: &str = "scaling.shift";
 const SCALE: &str = "scaling.scale";
 
@@ -69,7 +73,11 @@ impl Saved {
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(cannot)?;
-        let metadata = HashMap::from([(ENTRY.to_owned(), about.to_string())]);
+        let about = about.to_string();
+        let about = about.strip_suffix('}').unwrap_or(&about);
+        let parts = tensors.iter().map(|(name, shape, data)| (name.as_str(), &**shape, &**data));
+        let about = format!("{about}{CHECKSUM}{}\"}}", checksum(about, parts.collect()));
+        let metadata = HashMap::from([(ENTRY.to_owned(), about)]);
         serialize(views, Some(metadata)).map_err(cannot)
     }
 }
@@ -123,6 +131,11 @@ impl ModelFolder {
         let file = SafeTensors::deserialize(bytes).map_err(broken)?;
         let about = header.metadata().as_ref().and_then(|m| m.get(ENTRY));
         let about = about.ok_or("no models of netfed in it")?;
+        let (text, sum) = about
+            .strip_suffix("\"}")
+            .unwrap_or(about)
+            .rsplit_once(CHECKSUM)
+            .ok_or("no checksum in it, so that nobody knows whether it is as it was written")?;
         let about: About = serde_json::from_str(about)
             .map_err(|e| format!("the description of the models is damaged ({e})"))?;
         if about.version != 1 {
@@ -148,6 +161,11 @@ impl ModelFolder {
                 model.restore(parts).map_err(|e| format!("the node \"{node}\": {e}"))?;
             }
             models.push(model);
+        }
+        let views: Vec<_> = file.iter().collect();
+        let tensors = views.iter().map(|(name, view)| (*name, view.shape(), view.data()));
+        if checksum(text, tensors.collect()) != sum {
+            return Err("the file was spoiled, its checksum is not that of its contents".into());
         }
         let place = saved.nodes.iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();
         Ok(ModelFolder { saved, models, place })
@@ -207,6 +225,23 @@ impl ModelFolder {
         }
         Ok(all)
     }
+}
+
+/// SHA-256 of a text and of tensors (name, shape, bytes) in the order of their names, in hexadecimal digits. Lengths keep them apart.
+fn checksum(text: &str, mut tensors: Vec<(&str, &[usize], &[u8])>) -> String {
+    tensors.sort_by_key(|t| t.0);
+    let mut sum = Context::new(&SHA256);
+    let mut add = |bytes: &[u8]| {
+        sum.update(&(bytes.len() as u64).to_le_bytes());
+        sum.update(bytes);
+    };
+    add(text.as_bytes());
+    for (name, shape, data) in tensors {
+        add(name.as_bytes());
+        add(&shape.iter().flat_map(|n| (*n as u64).to_le_bytes()).collect::<Vec<u8>>());
+        add(data);
+    }
+    sum.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The metadata as written.

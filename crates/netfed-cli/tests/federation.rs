@@ -417,6 +417,12 @@ fn models_of_any_kind_are_those_of_one_process() {
     fails(&format!("{relax} --classes 1"), "two or more classes");
     fails(&format!("{relax} --async"), "lock step");
     fails(&format!("{relax} --intercept"), "--intercept");
+    for flag in ["--loss huber", "--penalty l1", "--tol 1e-3", "--beta 1", "--ridge 1", "--rate 1"]
+    {
+        let name = flag.split(' ').next().unwrap();
+        let words = format!("{name} has no effect with --solver fed-relax: loss and");
+        fails(&format!("{relax} {flag}"), &words);
+    }
     fails("peer --federation fed/invitations/s0 --model bush --data points.csv", "--model: ");
     assert!(!place.path("other").exists());
 }
@@ -475,11 +481,27 @@ fn silos_learn_the_graphs_of_one_process() {
         ("--server hub --features v1,v2 --beta 0", "beta is 0"),
         ("--server hub --features v1,v2 --rate 0", "learning rate is 0"),
         ("--server hub --features v1,v2 --beta 1000 --rate 0.005", "the weights blow up"),
+        ("--server hub --features v1,v2 --models 3", "--models has no effect with --solver ppgl"),
+        ("--server hub --features v1,v2 --loss huber", "--loss has no effect with --solver ppgl"),
     ] {
         let output = place.run(&format!("{base} {flags}"));
         assert_eq!(output.status.code(), Some(2), "{flags}: {}", stderr(&output));
         assert!(stderr(&output).contains(part), "{flags}: {}", stderr(&output));
     }
+}
+
+#[test]
+fn a_graph_that_nobody_looks_at_is_refused() {
+    let place = Place::new();
+    place.write("edges.csv", "source,target\na,b\n");
+    place.write("members.csv", "node,endpoint\na,\nb,\nhub,quic/127.0.0.1:7450\n");
+    let line = "federation init --solver ppgl --server hub --features v1,v2 --lambda 0.1 --members members.csv --out fed";
+    let output = place.run(&format!("{line} --graph edges.csv"));
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("--graph has no effect with --solver ppgl: "), "{said}");
+    assert!(!place.path("fed").exists());
+    assert_eq!(place.run(line).status.code(), Some(0));
 }
 
 /// Members who do not wait for each other, two of them killed: the answer is not the same to the bit, but as good.

@@ -44,6 +44,18 @@ fn saved_models_that_were_spoiled_are_refused() {
     let last = nan.len() - 8;
     nan[last..].copy_from_slice(&f64::NAN.to_le_bytes());
     assert!(message(&nan).contains("the saved model cannot be used"));
+    // One bit of a number, of its name, of the name of a feature, of the checksum.
+    let flip = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    let at = |word: &str| good.windows(word.len()).position(|w| w == word.as_bytes()).unwrap();
+    let spoiled = "the file was spoiled, its checksum is not that of its contents";
+    for place in [good.len() - 8, good.len() - 20, at("\\\"x1") + 3, at("sha256") + 12] {
+        assert!(message(&flip(place)).contains(spoiled), "{place}");
+    }
+    assert!(message(&flip(at("sha256"))).contains("no checksum in it"));
     std::fs::write(&file, &good).unwrap();
     let output = place.run("explain --run run");
     assert!(stderr(&output).contains("a folder that netfed relax wrote"), "{}", stderr(&output));

@@ -85,8 +85,8 @@ fn rounds_that_are_not_needed_cost_nothing() {
 }
 
 #[test]
-fn neighbors_that_trade_their_predictions_are_told_to_lower_alpha() {
-    // Two lines apart by 5. With a large α each node takes over what the other said, round after round.
+fn neighbors_that_would_trade_their_predictions_settle() {
+    // Two lines apart by 5. With a large α each node would take over what the other said, round after round.
     let place = Place::new();
     let mut points = String::from("node,x,y\n");
     for k in 0..10 {
@@ -94,28 +94,91 @@ fn neighbors_that_trade_their_predictions_are_told_to_lower_alpha() {
     }
     place.write("points.csv", &points);
     place.write("edges.csv", "source,target,weight\na,b,2\n");
+    place.write("new.csv", "node,x\na,4\nb,4\n");
     for alpha in ["50", "1e6", "1e90"] {
-        let output = place.run(&format!("{CHAIN} --alpha {alpha} --quiet"));
+        let output = place.run(&format!("{CHAIN} --alpha {alpha}"));
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        let said = stderr(&output);
-        assert!(
-            said.contains("warning: the rounds do not settle, the last one moved predictions by "),
-            "{said}"
-        );
-        assert!(
-            said.contains(&format!(
-                "--alpha {} is so large that neighbors trade their predictions; try --alpha 0.5.",
-                if alpha == "1e6" { "1000000" } else { alpha }
-            )),
-            "{said}"
-        );
+        assert!(!stderr(&output).contains("settle"), "{}", stderr(&output));
+        let said = stdout(&output);
+        assert!(said.contains("The predictions have settled, to 0.1%: "), "{said}");
+        assert!(said.contains(" Predictions swung to and fro between neighbors"), "{said}");
         let summary = place.json("run/summary.json");
-        assert!(summary["warnings"][0].as_str().unwrap().contains("do not settle"), "{summary}");
-        assert!(place.read("run/report.html").contains("the rounds do not settle"));
+        assert_eq!((&summary["status"], &summary["damping"]), (&"settled".into(), &0.5.into()));
+        place.run("predict --run run --data new.csv --force --out p.csv");
+        for line in place.read("p.csv").lines().skip(1) {
+            let found: f64 = line.split(',').nth(1).unwrap().parse().unwrap();
+            assert!((found - 6.5).abs() < 0.1, "{alpha}: {line}");
+        }
     }
-    // What is advised settles.
     let output = place.run(&format!("{CHAIN} --alpha 0.5"));
-    assert!(!stderr(&output).contains("settle"), "{}", stderr(&output));
+    assert_eq!(place.json("run/summary.json")["damping"], 1.0, "{}", stdout(&output));
+}
+
+#[test]
+fn rounds_that_are_used_up_say_what_is_left() {
+    // A chain with data at its ends.
+    let place = Place::new();
+    let mut points = String::from("node,x,y\n");
+    (0..10).for_each(|k| points.push_str(&format!("a,{k},{k}\nh,{k},{}\n", 30 - 2 * k)));
+    place.write("points.csv", &points);
+    place.write("edges.csv", "source,target\na,b\nb,c\nc,d\nd,e\ne,f\nf,g\ng,h\n");
+    let run = |rounds: u64| {
+        let output = place.run(&format!("{CHAIN} --alpha 2 --rounds {rounds} --hold-out 0"));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        (stdout(&output), place.json("run/summary.json"))
+    };
+    let (said, summary) = run(12);
+    assert!(said.starts_with("12 rounds used up, "), "{said}");
+    assert!(said.contains("The predictions have not settled: the last round moved"), "{said}");
+    assert!(said.contains("if changes go on shrinking by the factor "), "{said}");
+    assert_eq!(summary["status"], "rounds used up");
+    let left = summary["change_left"].as_f64().unwrap();
+    // As much as it then takes.
+    let history = {
+        let (said, summary) = run(1000);
+        assert!(said.starts_with("settled after ") && summary["status"] == "settled", "{said}");
+        place.read("run/history.csv")
+    };
+    let changes = history.lines().skip(1 + 13);
+    let rest: f64 = changes.map(|l| l.split(',').nth(2).unwrap().parse::<f64>().unwrap()).sum();
+    assert!(left > 0.5 * rest && left < 2.0 * rest, "{left} {rest}");
+    let (said, summary) = run(1);
+    assert!(said.contains("; after 1 round nobody knows how much is left."), "{said}");
+    assert_eq!(summary["change_left"], serde_json::Value::Null);
+    assert_eq!(summary["settled_below"], 0.001);
+}
+
+#[test]
+fn alone_means_as_many_fits() {
+    let place = Place::new();
+    let mut points = String::from("node,x,y\n");
+    for k in 0..20 {
+        let x = f64::from(k) / 5.0 - 2.0;
+        points.push_str(&format!("a,{x},{}\nb,{x},{}\n", x.sin(), x.sin() + 0.01));
+    }
+    place.write("points.csv", &points);
+    place.write("edges.csv", "source,target\na,b\n");
+    let alone = |flags: &str| {
+        let output = place.run(&format!(
+            "relax --data points.csv --graph edges.csv --models models.csv --force --out run {flags}"
+        ));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        place.json("run/summary.json")["validation"]["alone"].as_f64().unwrap()
+    };
+    let models = |options: &str| {
+        let line = |node| format!("{node},perceptron,hidden=8 rate=0.01 {options}\n");
+        place.write("models.csv", &format!("node,model,options\n{}{}", line("a"), line("b")));
+    };
+    models("epochs=5");
+    let coupled = alone("--alpha 0.5 --rounds 9");
+    assert_eq!(coupled, alone("--alpha 0 --rounds 9"));
+    assert_eq!(alone("--alpha 0.5 --rounds 0"), alone("--alpha 0 --rounds 0"));
+    assert!(coupled < 0.8 * alone("--alpha 0.5 --rounds 0"), "{coupled}");
+    // What --alpha 0 leaves behind is what alone is judged by.
+    alone("--alpha 0 --rounds 9");
+    let summary = place.json("run/summary.json");
+    assert_eq!(summary["validation"]["coupled"], summary["validation"]["alone"]);
+    assert_eq!((&summary["status"], &summary["rounds"]), (&"trained alone".into(), &0.into()));
 }
 
 #[test]

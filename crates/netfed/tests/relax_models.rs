@@ -6,8 +6,8 @@ mod fedrelax;
 use fedrelax::{Instance, divergent, graph, numbers, off, rounds, run, shared};
 use netfed::model::{LinearOptions, ModelKind, Task};
 use netfed::relax::{
-    Coupling, Examples, FedRelax, LocalUpdate, Neighbor, RelaxNode, RelaxSettings, RelaxWeights,
-    Sides, Sweep,
+    Coupling, Examples, FedRelax, LocalUpdate, Neighbor, RelaxNode, RelaxOptions, RelaxSettings,
+    RelaxWeights, Sides, Sweep,
 };
 use netfed::{Graph, Matrix};
 use std::sync::Arc;
@@ -57,18 +57,26 @@ fn algorithm_1_with_linear_models_is_algorithm_2() {
         (&common, &common_sets, Coupling::Common(common.public())),
         (&private, &sets, Coupling::Private(private.private())),
     ];
-    for (instance, sets, coupling) in cases {
+    for (case, (instance, sets, coupling)) in cases.into_iter().enumerate() {
         let mut network = FedRelax::new(&instance.graph, nodes(instance, sets, 0.7)).unwrap();
         let problem = instance.problem(0.7, &coupling, Sides::Theirs);
         assert_eq!(network.round().unwrap().round, 0);
         let start = linear_params(network.nodes(), instance.dim());
-        for k in 1..=6 {
+        // With private points the rounds diverge, and Algorithm 1 damps them from round 4 on.
+        for k in 1..=[6, 3][case] {
             network.round().unwrap();
             let options = rounds(k, Sweep::Simultaneous, LocalUpdate::Exact);
             let expected = run(&problem, &start, options).params;
             let found = linear_params(network.nodes(), instance.dim());
             assert!(off(&found, &expected) < 1e-9, "{k}: {}", off(&found, &expected));
         }
+        // Both end at the same fixed point.
+        (0..2000).for_each(|_| _ = network.fit().unwrap());
+        let options = RelaxOptions { max_rounds: 100_000, tolerance: 1e-13, ..Default::default() };
+        let expected = run(&problem, &start, options).params;
+        let found = linear_params(network.nodes(), instance.dim());
+        assert!(off(&found, &expected) < 1e-8, "{case}: {}", off(&found, &expected));
+        assert_eq!(network.nodes().iter().any(|n| n.damping() < 1.0), case == 1);
     }
 }
 
@@ -118,20 +126,27 @@ fn rounds_do_not_depend_on_threads_and_can_be_driven_by_hand() {
     let instance = shared();
     let everyone = Arc::new(instance.public());
     let sets = vec![everyone; instance.graph.nodes()];
+    drive(&instance, &sets, 0.3, false);
+    let instance = divergent();
+    let sets: Vec<Arc<Matrix>> = instance.private().into_iter().map(Arc::new).collect();
+    drive(&instance, &sets, 0.7, true);
+}
+
+fn drive(instance: &Instance, sets: &[Arc<Matrix>], alpha: f64, damped: bool) {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut network = FedRelax::new(&instance.graph, nodes(&instance, &sets, 0.3)).unwrap();
-            (0..5).for_each(|_| _ = network.round().unwrap());
-            linear_params(network.nodes(), 3)
+            let mut network = FedRelax::new(&instance.graph, nodes(instance, sets, alpha)).unwrap();
+            (0..7).for_each(|_| _ = network.round().unwrap());
+            linear_params(network.nodes(), instance.dim())
         })
     };
     let expected = run(1);
     assert_eq!(run(3), expected);
     // A driver of another kind, last node first.
-    let mut halves = nodes(&instance, &sets, 0.3);
+    let mut halves = nodes(instance, sets, alpha);
     halves.iter_mut().rev().for_each(|n| n.compute().unwrap());
-    for _ in 0..4 {
+    for _ in 0..6 {
         let said: Vec<Vec<f64>> = halves.iter().map(|n| n.message().to_vec()).collect();
         for i in (0..halves.len()).rev() {
             assert_eq!(said[i].len(), halves[i].message_len());
@@ -141,7 +156,8 @@ fn rounds_do_not_depend_on_threads_and_can_be_driven_by_hand() {
             halves[i].compute().unwrap();
         }
     }
-    assert_eq!(linear_params(&halves, 3), expected);
+    assert_eq!(linear_params(&halves, instance.dim()), expected);
+    assert_eq!(halves.iter().any(|n| n.damping() < 1.0), damped);
     assert!(halves[0].absorb(0, &[1.0]).is_err());
     assert!(halves[0].absorb(0, &[f64::NAN; 20]).is_err());
     assert!(halves[0].absorb(0, &[]).is_ok());
@@ -174,4 +190,34 @@ fn nodes_without_data_learn_from_those_that_have_some() {
     assert!(last.variation < 1e-20, "{last:?}");
     let params = linear_params(network.nodes(), 1);
     assert!(params.as_slice().iter().all(|w| (w - 3.0).abs() < 1e-12), "{params:?}");
+}
+
+#[test]
+fn predictions_that_swing_are_damped_to_the_fixed_point() {
+    // y = x and y = −x: without damping both nodes take over what the other said, round after round.
+    let graph = Graph::new(2, &[(0, 1, 1.0)]).unwrap();
+    let x: Vec<f64> = (0..9).map(|k| 0.25 * f64::from(k) - 1.0).collect();
+    let public = Arc::new(Matrix::from_rows(1, x.clone()).unwrap());
+    for alpha in [10.0, 1000.0, 1e6] {
+        let node = |sign: f64| {
+            let targets = Matrix::from_rows(1, x.iter().map(|x| sign * x).collect()).unwrap();
+            let own = Examples { points: (*public).clone(), targets };
+            let neighbor = Neighbor { weight: 1.0, public: Arc::clone(&public) };
+            let model = "linear".parse::<ModelKind>().unwrap().build(Task::Regression, 1, 0);
+            let settings = RelaxSettings { alpha, weights: RelaxWeights::Objective, held: None };
+            RelaxNode::new(model, own, Arc::clone(&public), &[neighbor], settings).unwrap()
+        };
+        let mut network = FedRelax::new(&graph, vec![node(1.0), node(-1.0)]).unwrap();
+        (0..20).for_each(|_| _ = network.round().unwrap());
+        // w − y + α(w + w) = 0
+        for (node, sign) in network.nodes().iter().zip([1.0, -1.0]) {
+            assert_eq!(node.damping(), 0.5);
+            let mut out = Matrix::zeros(x.len(), 1);
+            node.model().predict(&public, &mut out);
+            for (found, x) in out.as_slice().iter().zip(&x) {
+                let expected = sign * x / (1.0 + 2.0 * alpha);
+                assert!((found - expected).abs() < 1e-9, "{alpha}: {found} {expected}");
+            }
+        }
+    }
 }

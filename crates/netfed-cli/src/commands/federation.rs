@@ -1,6 +1,7 @@
 //! `netfed federation`: what the organizer does, and what everyone can check.
 
 mod check;
+mod idle;
 mod init;
 mod invite;
 mod relaxing;

@@ -5,6 +5,7 @@ mod flags;
 mod input;
 mod outcome;
 mod page;
+mod settling;
 mod train;
 mod warnings;
 mod words;

@@ -22,6 +22,7 @@ mod bound;
 mod coloring;
 mod fit;
 mod half;
+mod heard;
 mod metric;
 mod network;
 mod node;

@@ -6,11 +6,13 @@
 //!
 //! Neighbors with the same public points have one copy of them: several targets of one point are one target, their weighted mean,
 //! with the sum of their weights. That is exact for squared error and for cross-entropy. A model whose fits start afresh is held back by
-//! points that its last version labels (20): the node is its own neighbor, with the mean weight of its edges.
+//! points that its last version labels (20): the node is its own neighbor, with the mean weight of its edges. For other
+//! models, predictions of neighbors that swing from round to round are damped.
 //!
 //! A state machine without input and output. A message is a flat slice, the predictions of all outputs point by point, the same for all neighbors; it
 //! is empty as long as the node has nothing to say: no data, and no neighbor that has said anything.
 
+use super::heard::Heard;
 use crate::linalg::axpy;
 use crate::model::{LocalModel, Points};
 use crate::{Error, Matrix};
@@ -40,7 +42,7 @@ pub enum RelaxWeights {
     /// As in (10).
     #[default]
     Objective,
-    /// As in the experiments of the paper: own points 1, points of neighbors αA, points labeled by the last version 1.
+    /// As in the experiments of the paper: own points 1, points of neighbors αA, points labeled by the last version 1. Nothing is damped.
     Published,
 }
 
@@ -65,8 +67,7 @@ struct Block {
 struct Slot {
     weight: f64,
     block: usize,
-    /// What the neighbor said last.
-    heard: Vec<f64>,
+    heard: Heard,
 }
 
 /// One node's half of Algorithm 1.
@@ -123,8 +124,11 @@ impl RelaxNode {
                 values.extend_from_slice(set.as_slice());
             }
         }
-        let slot =
-            |(n, &block): (&Neighbor, &usize)| Slot { weight: n.weight, block, heard: Vec::new() };
+        let slot = |(n, &block): (&Neighbor, &usize)| Slot {
+            weight: n.weight,
+            block,
+            heard: Heard::nothing(),
+        };
         let all = Matrix::from_rows(dim, values)?;
         let mut targets = Matrix::zeros(all.rows(), own.targets.cols());
         targets.as_mut_slice()[..own.targets.as_slice().len()]
@@ -164,9 +168,19 @@ impl RelaxNode {
         self.model.as_mut()
     }
 
-    /// What the neighbor of a slot said last; empty: nothing.
-    pub(super) fn heard(&self, slot: usize) -> &[f64] {
+    /// What the neighbor of a slot said.
+    pub(super) fn heard(&self, slot: usize) -> &Heard {
         &self.slots[slot].heard
+    }
+
+    /// Takes up what was heard before a restart.
+    pub(super) fn hear_again(&mut self, heard: Vec<Heard>) {
+        self.slots.iter_mut().zip(heard).for_each(|(slot, heard)| slot.heard = heard);
+    }
+
+    /// The part of each change of its neighbors' predictions that the node follows: 1 unless they swing.
+    pub fn damping(&self) -> f64 {
+        self.slots.iter().map(|s| s.heard.part()).fold(1.0, f64::min)
     }
 
     /// Numbers of a prediction.
@@ -201,14 +215,18 @@ impl RelaxNode {
             let (name, expected) = ("a prediction of a neighbor", "finite");
             return Err(Error::BadNumber { name, value, expected });
         }
-        s.heard.clear();
-        s.heard.extend_from_slice(received);
+        // Who is held back need not be damped.
+        match self.settings.weights == RelaxWeights::Objective && self.held.is_none() {
+            true => s.heard.absorb(received),
+            false => s.heard.replace(received),
+        }
         Ok(())
     }
 
     /// Local step: fits the model and makes the message. Before anything was heard it is a fit to the own points.
     pub fn compute(&mut self) -> Result<(), Error> {
-        let coupled = self.settings.alpha > 0.0 && self.slots.iter().any(|s| !s.heard.is_empty());
+        let coupled =
+            self.settings.alpha > 0.0 && self.slots.iter().any(|s| !s.heard.labels().is_empty());
         if !coupled && self.own == 0 {
             return Ok(());
         }
@@ -246,10 +264,10 @@ impl RelaxNode {
         let objective = self.settings.weights == RelaxWeights::Objective;
         let mut weights = self.own_weights();
         let mut before;
-        let heard = || self.slots.iter().filter(|s| !s.heard.is_empty());
+        let heard = || self.slots.iter().filter(|s| !s.heard.labels().is_empty());
         // Who labels which block, and with which weight.
         let mut voices: Vec<(usize, f64, &[f64])> =
-            heard().map(|s| (s.block, alpha * s.weight, s.heard.as_slice())).collect();
+            heard().map(|s| (s.block, alpha * s.weight, s.heard.labels())).collect();
         if let Some(block) = self.held.filter(|_| !self.message.is_empty()) {
             let public = &self.blocks[block].public;
             before = Matrix::zeros(public.rows(), outputs);

@@ -9,8 +9,8 @@ use netfed_net::description::{
 };
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
 
-use super::relaxing;
 use super::silos::SiloWork;
+use super::{idle, relaxing};
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::given::Given;
@@ -32,7 +32,7 @@ pub(crate) struct Init {
     pub(super) given: Given,
     /// Who takes part: columns node, endpoint (quic/HOST:PORT, empty where nobody can connect) and, where one member holds several nodes, member
     #[arg(long, value_name = "FILE", help_heading = "Network", required_unless_present = "local")]
-    members: Option<PathBuf>,
+    pub(super) members: Option<PathBuf>,
     /// Everyone on this machine, one member per node, on ports from this one on
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7450", conflicts_with = "members", help_heading = "Network")]
     local: Option<u16>,
@@ -66,27 +66,27 @@ pub(crate) struct Init {
         help_heading = "Models of any kind"
     )]
     pub(super) classes: Vec<f64>,
-    /// β of --solver ppgl, weight of the squares of the edge weights; more gives more edges
-    #[arg(long, value_name = "NUMBER", default_value_t = 0.01, help_heading = "Graph learning")]
-    beta: f64,
-    /// ν of --solver ppgl: more pulls the graphs more strongly to the common one
-    #[arg(long, value_name = "NUMBER", default_value_t = 3.0, help_heading = "Graph learning")]
-    nu: f64,
+    /// β of --solver ppgl, weight of the squares of the edge weights; more gives more edges [default: 0.01]
+    #[arg(long, value_name = "NUMBER", help_heading = "Graph learning")]
+    pub(super) beta: Option<f64>,
+    /// ν of --solver ppgl: more pulls the graphs more strongly to the common one [default: 3]
+    #[arg(long, value_name = "NUMBER", help_heading = "Graph learning")]
+    pub(super) nu: Option<f64>,
     /// The node that serves, with --solver fedavg, ifca and ppgl; it has no data, and everyone is joined to it
     #[arg(long, value_name = "NODE", help_heading = "Server")]
     server: Option<String>,
     /// Learning rate of the clients [default: 0.01; ppgl: stable steps by the curvature]
     #[arg(long, value_name = "NUMBER", help_heading = "Server")]
-    rate: Option<f64>,
+    pub(super) rate: Option<f64>,
     /// Gradient steps of a client in a round [default: 1; ppgl: 5]
     #[arg(long, value_name = "COUNT", help_heading = "Server")]
-    steps: Option<u64>,
-    /// Number of models of IFCA
-    #[arg(long, value_name = "COUNT", default_value_t = 2, help_heading = "Server")]
-    models: usize,
-    /// The part of the clients that counts in a round
-    #[arg(long, value_name = "NUMBER", default_value_t = 1.0, help_heading = "Server")]
-    fraction: f64,
+    pub(super) steps: Option<u64>,
+    /// Number of models of IFCA [default: 2]
+    #[arg(long, value_name = "COUNT", help_heading = "Server")]
+    pub(super) models: Option<usize>,
+    /// The part of the clients that counts in a round [default: 1]
+    #[arg(long, value_name = "NUMBER", help_heading = "Server")]
+    pub(super) fraction: Option<f64>,
     /// Tell the gap of the whole federation to nobody but the root of the tree of sums
     #[arg(long, help_heading = "Network")]
     hide_gap: bool,
@@ -123,6 +123,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     let method = args.given.solver.clone().unwrap_or_else(|| "primal-dual".into());
     let served = matches!(method.as_str(), "fedavg" | "ifca" | "ppgl");
     let (relaxes, learns) = (method == "fed-relax", method == "ppgl");
+    idle::refuse(&args, &method)?;
     let relax = relaxes.then(|| relaxing::describe(&args)).transpose()?;
     if args.staleness.is_some_and(|steps| !(1..=1_000_000).contains(&steps)) {
         return Err(Failure::input(
@@ -208,16 +209,16 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         relax,
         learning: learns.then_some(Learning {
             alpha: 1.0,
-            beta: args.beta,
+            beta: args.beta.unwrap_or(0.01),
             zeta: 0.01,
-            nu: args.nu,
+            nu: args.nu.unwrap_or(3.0),
         }),
         server: args.server.map(|node| Serving {
             node,
             rate: args.rate.or((!learns).then_some(0.01)),
             steps: args.steps.unwrap_or(if learns { 5 } else { 1 }),
-            models: args.models,
-            fraction: args.fraction,
+            models: args.models.unwrap_or(2),
+            fraction: args.fraction.unwrap_or(1.0),
         }),
         tell_gap: !args.hide_gap,
         away: args.away,

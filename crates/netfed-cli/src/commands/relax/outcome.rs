@@ -9,6 +9,7 @@ use super::bound::{ClusterVariation, variations};
 use super::flags::Relax;
 use super::input::Input;
 use super::page::page;
+use super::settling::{self, LITTLE, Settling};
 use super::train::Trained;
 use super::words;
 use crate::failure::Failure;
@@ -17,8 +18,10 @@ use crate::output::{Cell, Csv, Folder};
 
 /// Errors on the points held back.
 pub(super) struct Validation {
-    /// Mean error over all points, by round; round 0 is training alone.
+    /// Mean error over all points, by round.
     pub(super) rounds: Vec<f64>,
+    /// The same of models that were trained alone, with as many fits.
+    pub(super) alone: f64,
     /// Per node: points held back, and the mean errors alone and coupled; none without such points.
     pub(super) nodes: Vec<Option<(usize, f64, f64)>>,
     pub(super) points: usize,
@@ -30,9 +33,9 @@ pub(super) struct Validation {
 const ROUNDING: f64 = 1e-12;
 
 impl Validation {
-    fn new(errors: &[Vec<(usize, f64)>], input: &Input) -> Option<Validation> {
-        let (first, last) = (errors.first()?, errors.last()?);
-        let points = first.iter().map(|e| e.0).sum::<usize>();
+    fn new(judged: &Trained, input: &Input) -> Option<Validation> {
+        let (alone, last) = (&judged.alone, judged.errors.last()?);
+        let points = alone.iter().map(|e| e.0).sum::<usize>();
         let mean = |e: &Vec<(usize, f64)>| e.iter().map(|e| e.1).sum::<f64>() / points as f64;
         let node = |(a, b): (&(usize, f64), &(usize, f64))| {
             (a.0 > 0).then(|| (a.0, a.1 / a.0 as f64, b.1 / b.0 as f64))
@@ -46,14 +49,11 @@ impl Validation {
         };
         (points > 0).then(|| Validation {
             rounding,
-            rounds: errors.iter().map(mean).collect(),
-            nodes: first.iter().zip(last).map(node).collect(),
+            rounds: judged.errors.iter().map(mean).collect(),
+            alone: mean(alone),
+            nodes: alone.iter().zip(last).map(node).collect(),
             points,
         })
-    }
-
-    pub(super) fn alone(&self) -> f64 {
-        self.rounds.first().copied().unwrap_or(f64::NAN)
     }
 
     pub(super) fn coupled(&self) -> f64 {
@@ -62,7 +62,7 @@ impl Validation {
 
     /// Whether coupling made the error smaller (less), larger (greater), or neither, up to rounding.
     pub(super) fn effect(&self) -> Ordering {
-        self.compare(self.coupled(), self.alone())
+        self.compare(self.coupled(), self.alone)
     }
 
     /// How an error compares with another, up to rounding.
@@ -101,10 +101,10 @@ impl<'a> Outcome<'a> {
         trained: Trained,
         seconds: f64,
     ) -> Result<Outcome<'a>, Failure> {
-        let validation = judged.and_then(|j| Validation::new(&j.errors, input));
+        let validation = judged.and_then(|j| Validation::new(&j, input));
         let (clusters, warnings) = (Vec::new(), input.warnings.clone());
         let mut outcome = Outcome { input, args, validation, trained, clusters, warnings, seconds };
-        outcome.warnings.extend(words::unsettled(&outcome));
+        outcome.warnings.extend(settling::warning(&outcome));
         if outcome.exchanged() {
             outcome.clusters = variations(input, &outcome.trained.models)?;
         }
@@ -114,6 +114,11 @@ impl<'a> Outcome<'a> {
     /// Whether predictions were exchanged; otherwise the models are local ones.
     pub(super) fn exchanged(&self) -> bool {
         self.input.alpha > 0.0 && self.trained.rounds.len() > 1
+    }
+
+    /// Rounds in which predictions were exchanged.
+    pub(super) fn exchanges(&self) -> usize {
+        if self.exchanged() { self.trained.rounds.len() - 1 } else { 0 }
     }
 
     /// Writes all files; gives the summary.
@@ -201,7 +206,7 @@ impl<'a> Outcome<'a> {
             json!({
                 "points": v.points,
                 "measure": self.measure(),
-                "alone": v.alone(),
+                "alone": v.alone,
                 "coupled": v.coupled(),
                 "nodes_judged": judged,
                 "nodes_better": better,
@@ -209,11 +214,11 @@ impl<'a> Outcome<'a> {
             })
         });
         json!({
-            "status": if self.trained.stopped { "interrupted" } else { "finished" },
+            "status": settling::status(self),
             "task": self.args.task,
             "classes": if input.classes.is_empty() { json!(null) } else { json!(input.classes) },
             "alpha": input.alpha,
-            "rounds": rounds.len() - 1,
+            "rounds": self.exchanges(),
             "nodes": input.points.nodes.len(),
             "nodes_with_data": input.points.points_per_node().iter().filter(|m| **m > 0).count(),
             "edges": input.graph.edges().len(),
@@ -226,6 +231,9 @@ impl<'a> Outcome<'a> {
             "variation_alone": variation(rounds.first()),
             "variation": variation(rounds.last()),
             "change": rounds.last().map(|r| r.change),
+            "change_left": Settling::of(rounds).left().filter(|_| self.exchanged()),
+            "settled_below": LITTLE,
+            "damping": self.trained.damping,
             "clusters": self.clusters.iter().map(|c| json!({
                 "nodes": c.nodes, "variation": c.found, "bound": c.bound, "within_bound": c.is_within(), "lambda2": c.connectivity,
             })).collect::<Vec<_>>(),

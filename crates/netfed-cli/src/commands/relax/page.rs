@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use maud::{Markup, PreEscaped, html};
 
 use super::outcome::Outcome;
-use super::words::{advice, bound, gain, kinds, problem, public, tells, variation, verdict};
+use super::words::{self, gain, kinds, problem, public, tells};
 use crate::commands::path::page::{sentences, warnings};
 use crate::progress::duration;
 use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
@@ -22,8 +22,6 @@ pub(super) fn page(o: &Outcome) -> String {
         Some(Ordering::Less) => "good",
         _ => "fair",
     };
-    let lines: Vec<String> =
-        [Some(verdict(o)), variation(o), bound(o), Some(advice(o))].into_iter().flatten().collect();
     let body = html! {
         header class=(tone) {
             p.origin { "netfed relax · version " (env!("CARGO_PKG_VERSION")) }
@@ -33,11 +31,11 @@ pub(super) fn page(o: &Outcome) -> String {
                 (figure("Edges", &o.input.graph.edges().len().to_string()))
                 (figure("Features", &o.input.points.features.len().to_string()))
                 (figure("α", &number(o.input.alpha)))
-                (figure("Rounds", &(o.trained.rounds.len() - 1).to_string()))
+                (figure("Rounds", &o.exchanges().to_string()))
                 (figure("Time", &duration(o.seconds)))
             }
         }
-        (sentences("What to take from it", &lines))
+        (sentences("What to take from it", &words::sentences(o)))
         (warnings(&o.warnings))
         @if o.exchanged() {
             section { h2 { "Round by round" } div.pair { (rounds(o)) (errors(o)) } }
@@ -119,7 +117,7 @@ fn rounds(o: &Outcome) -> Markup {
 fn errors(o: &Outcome) -> Markup {
     let Some(v) = &o.validation else { return html! {} };
     let places = v.rounds.iter().enumerate().map(|(k, e)| (k as f64, *e)).collect();
-    let rule = (v.alone(), format!("alone: {}", number(v.alone())));
+    let rule = (v.alone, format!("alone: {}", number(v.alone)));
     let svg = chart(
         "Error on points held back, by round.",
         o.measure(),

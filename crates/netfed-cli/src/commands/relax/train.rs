@@ -1,4 +1,7 @@
 //! Running the rounds, and judging the models on points that were held back.
+//!
+//! Alone means: as many fits as with neighbors, rounds + 1, to the own points. For models that start afresh with every fit one is enough; others, such as
+//! perceptrons, go on from where they are, and would else be compared with models that were trained much longer.
 
 use std::sync::Arc;
 
@@ -7,15 +10,14 @@ use netfed::relax::{
     Examples, FedRelax, Neighbor, RelaxNode, RelaxRound, RelaxSettings, RelaxWeights,
 };
 use netfed::{Error, Graph, Matrix};
+use rayon::prelude::*;
 
 use super::input::Input;
+use super::settling::NOTHING;
 use crate::failure::Failure;
 use crate::folds::folds;
 use crate::load::PointTable;
 use crate::progress::{Steps, interrupted};
-
-/// Messages that move less than this no longer change anything.
-const SETTLED: f64 = 1e-9;
 
 /// The end of a training.
 pub(super) struct Trained {
@@ -23,6 +25,10 @@ pub(super) struct Trained {
     pub(super) rounds: Vec<RelaxRound>,
     /// Errors on the points held back: per round, per node the number of points and the sum of their errors.
     pub(super) errors: Vec<Vec<(usize, f64)>>,
+    /// The same for models that were trained alone; empty where no points are held back.
+    pub(super) alone: Vec<(usize, f64)>,
+    /// The least part of a change of predictions that a node followed: 1 unless rounds swung.
+    pub(super) damping: f64,
     pub(super) stopped: bool,
 }
 
@@ -49,34 +55,57 @@ pub(super) fn train(
     let (own, held) = (input.points.select(&keep), input.points.select(|r| !keep(r)));
     let own = by_node(input, &own)?;
     let held = by_node(input, &held)?;
-    let nodes = own
-        .into_iter()
-        .enumerate()
-        .map(|(i, own)| {
-            let model = (&input.kinds[i], input.task);
-            node(&input.graph, i, own, Arc::clone(&input.public), model, (input.alpha, seed))
-        })
-        .collect::<Result<_, _>>()?;
-    let mut network = FedRelax::new(&input.graph, nodes)?;
+    let judges = held.iter().any(|h| h.points.rows() > 0);
+    let again = if judges { own.clone() } else { Vec::new() };
+    let half = |(i, own): (usize, Examples), alpha: f64| {
+        let model = (&input.kinds[i], input.task);
+        node(&input.graph, i, own, Arc::clone(&input.public), model, (alpha, seed))
+    };
+    let nodes = own.into_iter().enumerate().map(|own| half(own, input.alpha));
+    let mut network = FedRelax::new(&input.graph, nodes.collect::<Result<_, _>>()?)?;
+    let goes_on = network.nodes().iter().any(|n| n.model().warm());
     let (mut done, mut errors, mut stopped) = (Vec::new(), Vec::new(), false);
     for k in 0..=rounds {
-        let round = network.round().map_err(|error| match error {
-            Error::AtNode { node, reason } => {
-                Failure::at(&format!("node \"{}\"", input.points.nodes[node]), reason)
-            }
-            other => other.into(),
-        })?;
+        let round = network.round().map_err(|error| named(input, error))?;
         done.push(round);
         errors.push(judge(network.nodes(), &held, input.task));
         steps.step(&format!("round {k}, variation {:.3e}", round.variation));
         stopped = interrupted();
-        if stopped || input.alpha == 0.0 || k > 0 && round.change <= SETTLED {
+        if stopped || input.alpha == 0.0 && !goes_on || k > 0 && round.change <= NOTHING {
             steps.skip((rounds - k) as usize);
             break;
         }
     }
+    let of_node = |(i, own): (usize, Examples)| -> Result<(usize, f64), Failure> {
+        if !network.nodes()[i].model().warm() {
+            return Ok(errors[0][i]);
+        }
+        let mut node = half((i, own), 0.0)?;
+        for _ in 0..done.len() {
+            let before = node.message().to_vec();
+            let at = |reason| Error::AtNode { node: i, reason: Box::new(reason) };
+            node.compute().map_err(|e| named(input, at(e)))?;
+            if interrupted() || node.message() == before {
+                break;
+            }
+        }
+        Ok(judge_node(&node, &held[i], input.task))
+    };
+    let alone: Vec<_> = again.into_par_iter().enumerate().map(of_node).collect();
+    let alone = alone.into_iter().collect::<Result<_, _>>()?;
+    let damping = network.nodes().iter().map(RelaxNode::damping).fold(1.0, f64::min);
     let models = network.into_nodes().into_iter().map(RelaxNode::into_model).collect();
-    Ok(Trained { models, rounds: done, errors, stopped })
+    Ok(Trained { models, rounds: done, errors, alone, damping, stopped })
+}
+
+/// An error with the name of its node.
+fn named(input: &Input, error: Error) -> Failure {
+    match error {
+        Error::AtNode { node, reason } => {
+            Failure::at(&format!("node \"{}\"", input.points.nodes[node]), reason)
+        }
+        other => other.into(),
+    }
 }
 
 /// The points of every node with their targets.
@@ -128,18 +157,19 @@ pub(crate) fn node(
 
 /// Squared errors, or wrong classes, of every node's points.
 fn judge(nodes: &[RelaxNode], held: &[Examples], task: Task) -> Vec<(usize, f64)> {
-    let of_node = |(node, held): (&RelaxNode, &Examples)| {
-        let mut out = Matrix::zeros(held.points.rows(), task.outputs());
-        node.model().predict(&held.points, &mut out);
-        let error = |r: usize| match task {
-            Task::Regression => (out.row(r)[0] - held.targets.row(r)[0]).powi(2),
-            Task::Classification(_) => {
-                f64::from(u8::from(likeliest(out.row(r)) != likeliest(held.targets.row(r))))
-            }
-        };
-        (out.rows(), (0..out.rows()).map(error).sum())
+    nodes.iter().zip(held).map(|(node, held)| judge_node(node, held, task)).collect()
+}
+
+fn judge_node(node: &RelaxNode, held: &Examples, task: Task) -> (usize, f64) {
+    let mut out = Matrix::zeros(held.points.rows(), task.outputs());
+    node.model().predict(&held.points, &mut out);
+    let error = |r: usize| match task {
+        Task::Regression => (out.row(r)[0] - held.targets.row(r)[0]).powi(2),
+        Task::Classification(_) => {
+            f64::from(u8::from(likeliest(out.row(r)) != likeliest(held.targets.row(r))))
+        }
     };
-    nodes.iter().zip(held).map(of_node).collect()
+    (out.rows(), (0..out.rows()).map(error).sum())
 }
 
 /// The class with the largest probability, the first of several.

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::input::heaviest;
 use super::outcome::{Outcome, Validation};
+use super::settling::{self, Settling};
 use crate::commands::path::trail::rounded;
 use crate::progress::duration;
 use crate::report::text::{number, plural};
@@ -47,7 +47,7 @@ pub(super) fn verdict(o: &Outcome) -> String {
     let (better, worse, judged) = v.verdicts();
     let nodes =
         format!("{better} of {} predict better than alone, {worse} worse", plural(judged, "node"));
-    let (alone, coupled) = (v.alone(), v.coupled());
+    let (alone, coupled) = (v.alone, v.coupled());
     if !o.exchanged() {
         return format!(
             "The models are local ones, nothing was exchanged: on {} held back the {} is {}.",
@@ -68,8 +68,8 @@ pub(super) fn verdict(o: &Outcome) -> String {
 
 /// How much smaller or larger the error is than alone; nothing where there was none.
 pub(super) fn gain(v: &Validation) -> Option<String> {
-    let percent = 100.0 * (v.coupled() / v.alone() - 1.0);
-    (v.compare(v.alone(), 0.0) == Ordering::Greater).then(|| match v.effect() {
+    let percent = 100.0 * (v.coupled() / v.alone - 1.0);
+    (v.compare(v.alone, 0.0) == Ordering::Greater).then(|| match v.effect() {
         Ordering::Less => format!("{:.0}% less", -percent),
         Ordering::Greater => format!("{percent:.0}% more"),
         Ordering::Equal => "the same".into(),
@@ -133,30 +133,6 @@ fn still_falling(v: &Validation) -> bool {
     }
 }
 
-/// Rounds that move predictions by more than this part, and hardly less than the round before, do not settle.
-const MOVED: f64 = 0.1;
-
-/// A warning about rounds that do not settle. Where α is large, neighbors may trade their predictions in every round.
-pub(super) fn unsettled(o: &Outcome) -> Option<String> {
-    let [_, _, .., before, last] = o.trained.rounds[..] else { return None };
-    if last.change <= MOVED.max(0.5 * before.change) {
-        return None;
-    }
-    let (usual, alpha) = (1.0 / heaviest(&o.input.graph), o.input.alpha);
-    let advice = match usual < 0.5 * alpha {
-        true => format!(
-            "--alpha {} is so large that neighbors trade their predictions; try --alpha {}",
-            rounded(alpha, 1),
-            rounded(usual, 0)
-        ),
-        false => format!("try --rounds {}", o.args.rounds.saturating_mul(2)),
-    };
-    let percent = 100.0 * last.change;
-    Some(format!(
-        "the rounds do not settle, the last one moved predictions by {percent:.0}%: {advice}"
-    ))
-}
-
 /// How far the predictions of neighbors are apart.
 pub(super) fn variation(o: &Outcome) -> Option<String> {
     let (first, last) = (o.trained.rounds.first()?, o.trained.rounds.last()?);
@@ -168,10 +144,9 @@ pub(super) fn variation(o: &Outcome) -> Option<String> {
     };
     (o.exchanged() && first.variation > 0.0).then(|| {
         format!(
-            "The variation of the predictions over the edges {verb} from {} to {} ({percent:.0}%); the last round moved predictions by {:.2}%.",
+            "The variation of the predictions over the edges {verb} from {} to {} ({percent:.0}%).",
             number(first.variation),
-            number(last.variation),
-            100.0 * last.change
+            number(last.variation)
         )
     })
 }
@@ -204,6 +179,12 @@ pub(super) fn bound(o: &Outcome) -> Option<String> {
     ))
 }
 
+/// What to take from it.
+pub(super) fn sentences(o: &Outcome) -> Vec<String> {
+    let lines = [Some(verdict(o)), settling::words(o), variation(o), bound(o), Some(advice(o))];
+    lines.into_iter().flatten().collect()
+}
+
 /// The kinds of models in words.
 pub(super) fn kinds(o: &Outcome) -> String {
     let kinds = o.kinds();
@@ -219,10 +200,13 @@ impl Outcome<'_> {
     /// The summary for a person.
     pub(super) fn words(&self) -> String {
         let (input, out) = (self.input, &self.args.results.out);
-        let rounds = self.trained.rounds.len() - 1;
+        let rounds = self.exchanges();
         let done = match (self.trained.stopped, self.exchanged()) {
             (true, _) => format!("interrupted after {}", plural(rounds, "round")),
-            (false, true) => format!("trained after {}", plural(rounds, "round")),
+            (false, true) if Settling::of(&self.trained.rounds).is_settled() => {
+                format!("settled after {}", plural(rounds, "round"))
+            }
+            (false, true) => format!("{} used up", plural(rounds, "round")),
             (false, false) => "trained every node alone".into(),
         };
         let mut text = format!(
@@ -236,8 +220,7 @@ impl Outcome<'_> {
             plural(input.public.rows(), "public point"),
             public(self),
         );
-        let lines = [Some(verdict(self)), variation(self), bound(self), Some(advice(self))];
-        for line in lines.into_iter().flatten() {
+        for line in sentences(self) {
             text.push_str(&format!("  {line}\n"));
         }
         text.push_str(&format!(

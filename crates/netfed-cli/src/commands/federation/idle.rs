@@ -1,0 +1,49 @@
+//! Flags of `netfed federation init` that a method does not look at: better refused than silently without effect.
+
+use super::init::Init;
+use crate::failure::Failure;
+
+/// Refuses the first flag that the method has no use for.
+pub(super) fn refuse(args: &Init, method: &str) -> Result<(), Failure> {
+    let given = &args.given;
+    let objective = [
+        ("--loss", given.loss.is_some()),
+        ("--penalty", given.penalty.is_some()),
+        ("--ridge", given.ridge.is_some()),
+        ("--lasso", given.lasso.is_some()),
+        ("--huber-delta", given.huber_delta.is_some()),
+        ("--tol", given.tol.is_some()),
+    ];
+    let (flags, why) = match method {
+        "fed-relax" => (
+            [
+                ("--beta", args.beta.is_some()),
+                ("--nu", args.nu.is_some()),
+                ("--rate", args.rate.is_some()),
+                ("--steps", args.steps.is_some()),
+                ("--models", args.models.is_some()),
+                ("--fraction", args.fraction.is_some()),
+            ],
+            "loss and regularization are those of --model, and it runs all rounds of --max-iter",
+        ),
+        "ppgl" => (
+            [
+                // Without --members the nodes of the graph are the members.
+                ("--graph", given.graph.is_some() && args.members.is_some()),
+                ("--models", args.models.is_some()),
+                ("--public", args.public.is_some()),
+                ("--model", args.model.is_some()),
+                ("--classes", !args.classes.is_empty()),
+                ("--intercept", given.intercept == Some(true)),
+            ],
+            "it learns graphs from signals, everyone is joined to the server, and it runs all rounds of --max-iter",
+        ),
+        _ => return Ok(()),
+    };
+    match objective.iter().chain(&flags).find(|flag| flag.1) {
+        Some((flag, _)) => Err(Failure::input(format!(
+            "{flag} has no effect with --solver {method}: {why}; leave it out."
+        ))),
+        None => Ok(()),
+    }
+}
