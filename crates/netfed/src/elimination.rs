@@ -12,7 +12,7 @@ pub(crate) struct Elimination {
     dim: usize,
     /// Children before parents: node, parent, and the edge between them. A root is its own parent.
     order: Vec<(u32, u32, u32)>,
-    /// Bᵢᵢ, one after the other, to be written before each factorization; then L of the Schur complement L·Lᵀ, with 1/Lᵢᵢ on its diagonal.
+    /// Bᵢᵢ, one after the other, to be written before each factorization; then L of the Schur complement L·Lᵀ.
     pub(crate) nodes: Vec<f64>,
     /// Kₑ, to be written likewise; then L⁻¹Kₑ with the L of the child.
     pub(crate) edges: Vec<f64>,
@@ -99,7 +99,7 @@ impl Elimination {
                     let factor = own[r * d + k];
                     row.iter_mut().zip(done).for_each(|(x, y)| *x -= factor * y);
                 }
-                let pivot = own[r * d + r];
+                let pivot = 1.0 / own[r * d + r];
                 row.iter_mut().for_each(|x| *x *= pivot);
             }
             for row in coupling.chunks_exact(d) {
@@ -134,7 +134,7 @@ impl Elimination {
                 for k in 0..r {
                     sum -= lower[r * d + k] * x[i * d + k];
                 }
-                x[i * d + r] = sum * lower[r * d + r];
+                x[i * d + r] = sum / lower[r * d + r];
             }
             if i != parent {
                 let coupling = &self.edges[block(edge as usize)];
@@ -157,7 +157,7 @@ impl Elimination {
             }
             let lower = &self.nodes[block(i)];
             for r in (0..d).rev() {
-                let value = x[i * d + r] * lower[r * d + r];
+                let value = x[i * d + r] / lower[r * d + r];
                 x[i * d + r] = value;
                 for k in 0..r {
                     x[i * d + k] -= lower[r * d + k] * value;

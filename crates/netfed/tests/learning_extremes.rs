@@ -89,7 +89,7 @@ fn several_silos() {
 }
 
 /// λ so large that weights are lost in the rounding of what they cost, and so small that what ties silos is lost in that of the gradients: of
-/// 2,880 problems all but a handful are solved (which ones, rounding decides), and these say how near they are.
+/// 2,880 problems all but two are solved, and these say how near they are.
 #[test]
 fn strong_and_weak_couplings() {
     let mut unsolved = 0;
@@ -117,5 +117,5 @@ fn strong_and_weak_couplings() {
             }
         }
     }
-    assert!(unsolved <= 5, "{unsolved}");
+    assert!(unsolved <= 2, "{unsolved}");
 }

@@ -146,7 +146,7 @@ fn appraise(
     if !cholesky(&mut factor, d, 0.0) {
         return None;
     }
-    let log_det = |l: &[f64]| (0..d).map(|k| -2.0 * l[k * d + k].ln()).sum::<f64>();
+    let log_det = |l: &[f64]| (0..d).map(|k| 2.0 * l[k * d + k].ln()).sum::<f64>();
     let dual = log_det(&factor) + d as f64;
     let mut theta = Matrix::zeros(d, d);
     for a in 0..d {

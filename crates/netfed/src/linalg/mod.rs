@@ -114,7 +114,7 @@ pub(crate) fn multiply_left_transposed(a: &[f64], b: &[f64], cols: usize, out: &
     faer::linalg::matmul::matmul(out, faer::Accum::Replace, a.transpose(), b, 1.0, faer::Par::Seq);
 }
 
-/// L⁻¹ of the factor of [`cholesky`], row-major; what is above the diagonal does not matter.
+/// L⁻¹ of a lower triangle, row-major; what is above the diagonal does not matter.
 pub(crate) fn invert_lower(l: &[f64], n: usize) -> Vec<f64> {
     let mut inverse = vec![0.0; n * n];
     for i in 0..n {
@@ -124,7 +124,7 @@ pub(crate) fn invert_lower(l: &[f64], n: usize) -> Vec<f64> {
             axpy(-l[i * n + k], &row[..=k], &mut own[..=k]);
         }
         own[i] = 1.0;
-        own[..=i].iter_mut().for_each(|v| *v *= l[i * n + i]);
+        own[..=i].iter_mut().for_each(|v| *v /= l[i * n + i]);
     }
     inverse
 }
@@ -183,8 +183,8 @@ pub(crate) fn symmetric_eigenvalues(a: &[f64], n: usize) -> Result<Vec<f64>, Err
     mat.self_adjoint_eigenvalues(Side::Lower).map_err(|_| Error::Factorization)
 }
 
-/// Factors a symmetric positive definite matrix in place, A = L·Lᵀ (lower triangle, row-major). On the diagonal stands 1/Lᵢᵢ, since it is
-/// only divided by. Returns false, with A spoiled, when a pivot falls below `floor` times its diagonal entry:
+/// Factors a symmetric positive definite matrix in place, A = L·Lᵀ (lower triangle, row-major).
+/// Returns false, with A spoiled, when a pivot falls below `floor` times its diagonal entry:
 /// the matrix is then singular to working accuracy. Cost n³/3 flops.
 #[inline(always)]
 pub(crate) fn cholesky(a: &mut [f64], n: usize, floor: f64) -> bool {
@@ -192,13 +192,13 @@ pub(crate) fn cholesky(a: &mut [f64], n: usize, floor: f64) -> bool {
         let (above, rest) = a.split_at_mut(i * n);
         let own = &mut rest[..=i];
         for (j, row) in above.chunks_exact(n).enumerate() {
-            own[j] = (own[j] - dot(&own[..j], &row[..j])) * row[j];
+            own[j] = (own[j] - dot(&own[..j], &row[..j])) / row[j];
         }
         let pivot = own[i] - dot(&own[..i], &own[..i]);
         if pivot.is_nan() || pivot <= floor * own[i] {
             return false;
         }
-        own[i] = 1.0 / pivot.sqrt();
+        own[i] = pivot.sqrt();
     }
     true
 }
@@ -210,10 +210,10 @@ pub(crate) fn cholesky_solve(l: &[f64], n: usize, b: &mut [f64]) {
         return;
     }
     for (i, row) in l.chunks_exact(n).enumerate() {
-        b[i] = (b[i] - dot(&row[..i], &b[..i])) * row[i];
+        b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
     }
     for (i, row) in l.chunks_exact(n).enumerate().rev() {
-        let value = b[i] * row[i];
+        let value = b[i] / row[i];
         b[i] = value;
         axpy(-value, &row[..i], &mut b[..i]);
     }
@@ -247,7 +247,7 @@ mod tests {
         let mut wide = [9.0; 9];
         multiply_left_transposed(&a, &b, 3, &mut wide);
         assert_eq!(wide, [9.0, 4.0, 3.0, 12.0, 5.0, 3.0, 15.0, 6.0, 3.0]);
-        let l = [0.5, 7.0, 7.0, 1.0, 0.25, 7.0, -1.0, 2.0, 2.0];
+        let l = [2.0, 7.0, 7.0, 1.0, 4.0, 7.0, -1.0, 2.0, 0.5];
         let lower = [2.0, 0.0, 0.0, 1.0, 4.0, 0.0, -1.0, 2.0, 0.5];
         let mut identity = [0.0; 9];
         multiply(&lower, &invert_lower(&l, 3), 3, &mut identity);

@@ -368,6 +368,31 @@ mod tests {
         }
     }
 
+    /// Features so large and so alike that rounding makes the systems of Newton's method singular.
+    #[test]
+    fn a_prox_without_a_factor_still_goes_downhill() {
+        for scale in [1e8, 1e10, 1e14] {
+            let row = |r: usize| [scale * (1.0 + r as f64), scale * (3.0 + 3.0 * r as f64) / 7.0];
+            let features: Vec<f64> = (0..6).flat_map(row).collect();
+            for (name, kind) in KINDS {
+                let labels = (0..6).map(|r| if r % 3 == 0 { 1.0 } else { -1.0 }).collect();
+                let data = Dataset::new(2, features.clone(), labels).unwrap();
+                let loss = kind.build(data, 0.0, 0.0).unwrap();
+                if !loss.is_smooth() {
+                    continue;
+                }
+                let at = [0.5, -0.2];
+                let value = |z: &[f64]| loss.value(z) + distance(z, &at).powi(2) / 2.0;
+                for guess in [[0.0; 2], at, [-3.0, 7.0]] {
+                    let mut z = guess;
+                    loss.prox(&at, 1.0, &mut z);
+                    let (before, after) = (value(&guess), value(&z));
+                    assert!(after <= before, "{name}, {scale:e}, {guess:?}: {z:?}, {after:e}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn kinks_are_known() {
         for (name, kind) in KINDS {

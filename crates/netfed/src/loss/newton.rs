@@ -193,11 +193,12 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
             direction.iter_mut().zip(&here.gradient).for_each(|(p, g)| *p = -g);
             let expected = last_length * size / last_size;
             let old = 2.0 * bend * expected * (expected + 2.0 * last_length) <= rounding;
-            if !old {
-                let x = (self.features, self.design);
-                system.factor(x, &here.data_curvature, &here.diagonal, 0.0);
+            let x = (self.features, self.design);
+            // Without a factor, which rounding may take away, the step is one along the gradient.
+            let regular = old || system.factor(x, &here.data_curvature, &here.diagonal, 0.0);
+            if regular {
+                system.solve(self.features, &here.diagonal, direction);
             }
-            system.solve(self.features, &here.diagonal, direction);
             let descent = dot(&here.gradient, direction);
             let length = norm(direction);
             let turned = if old { 2.0 * last_length } else { 0.0 };
@@ -208,10 +209,11 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
             };
             shift(trial, 1.0);
             let allowed = rounding.max(self.relative * self.kappa * f64::max(way, length));
-            if bend * length * (length + turned) <= allowed {
+            if regular && bend * length * (length + turned) <= allowed {
                 return z.copy_from_slice(trial);
             }
-            (last_size, last_length) = (size, if old { f64::INFINITY } else { length });
+            let fresh = regular && !old;
+            (last_size, last_length) = (size, if fresh { length } else { f64::INFINITY });
             self.evaluate(trial, c, k, here);
             // Where the gradient is smooth, half its length is progress enough: values cost more.
             let halved = smooth && norm(&here.gradient) <= 0.5 * size;
@@ -223,7 +225,10 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
                 let enough =
                     |there: f64, length: f64| there <= value + 1e-4 * length * descent + noise;
                 let mut length = 1.0;
-                while !enough(self.value(trial, c, k), length) && length >= 1e-10 {
+                while !enough(self.value(trial, c, k), length) {
+                    if length < 1e-10 {
+                        return self.evaluate(z, c, k, here);
+                    }
                     length *= 0.5;
                     shift(trial, length);
                 }
