@@ -13,6 +13,7 @@ use crate::halpern::Halpern;
 use crate::interior::Interior;
 use crate::newton::{self, Outcome};
 use crate::outlook::Outlook;
+use crate::parallel::for_rows;
 use crate::penalty::Kinks;
 use crate::repair::{Flow, set_active};
 use crate::solve::{Method, Run};
@@ -30,8 +31,7 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
     let kinks = problem.penalty().kinks();
     // Without edges every node is at its own minimizer from the start.
     if smooth && kinks == Kinks::None && !problem.graph().edges().is_empty() {
-        let begin = start.unwrap_or_else(|| initial(problem));
-        return match newton(run, begin) {
+        return match newton(run, start) {
             Ok(solution) => solution,
             Err(point) => primal_dual(run, Some(point), smooth),
         };
@@ -98,10 +98,19 @@ fn initial(problem: &Problem) -> Start {
 }
 
 /// Newton's method alone; gives the point back when it does not get there.
-fn newton(run: &mut Run<'_>, mut point: Start) -> Result<Solution, Start> {
+fn newton(run: &mut Run<'_>, start: Option<Start>) -> Result<Solution, Start> {
     let problem = run.problem;
     let mut fusion = Fusion::none(problem);
     let mut accuracy = 1e-6;
+    let warm = start.is_some();
+    let mut point = start.unwrap_or_else(|| initial(problem));
+    if warm {
+        set_active(problem, &fusion, &point.params, &mut point.duals);
+        let certificate = run.certify(&point);
+        if run.meets(&certificate) {
+            return Ok(run.finish(point, certificate, Method::Newton));
+        }
+    }
     loop {
         let outcome = match run.goes_on() {
             true => newton::newton(
@@ -127,35 +136,55 @@ fn newton(run: &mut Run<'_>, mut point: Start) -> Result<Solution, Start> {
 }
 
 /// The adaptive primal-dual method; for smooth losses it tries Newton's method on the fused models.
-fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solution {
+fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Solution {
     let problem = run.problem;
     let kinks = problem.penalty().kinks();
     let size = problem.nodes() + problem.graph().edges().len();
     let relaxation = if size <= MOST_FINISHED { OVER_RELAXATION } else { OVER_RELAXATION_LARGE };
     let finish =
         smooth && matches!(kinks, Kinks::Zero | Kinks::Coordinates) && size <= MOST_FINISHED;
+    let mut groups = None;
+    let mut flow = Flow::default();
+    // The outcome of the last try that was worth something.
+    let mut best: Option<(Start, Certificate)> = None;
+    if let Some(start) = &mut start {
+        enter_domain(problem, &mut start.duals);
+        let certificate = run.certify(start);
+        if run.meets(&certificate) {
+            let snapped = snap(run, start, &certificate);
+            let (point, proof) = snapped.unwrap_or_else(|| (start.clone(), certificate));
+            return run.finish(point, proof, Method::Adaptive);
+        }
+        if let Some(fusion) = first_guess(problem, start).filter(|_| finish && run.goes_on()) {
+            groups = Some(fusion.count);
+            match fuse(run, start, fusion, &mut flow, &mut WARM_CREDIT.clone()) {
+                Some((point, proof)) if run.meets(&proof) => {
+                    return run.finish(point, proof, Method::Fused);
+                }
+                Some((point, proof)) if proof.accuracy() <= certificate.accuracy() => {
+                    *start = point.clone();
+                    best = Some((point, proof));
+                }
+                _ => {}
+            }
+        }
+    }
     let kappa = edge_weights(problem);
     let mut sweep = Sweep::new(problem, run.options.step_ratio, |e| kappa[e]).near();
-    // The groups of a solution for a similar λ may be right already.
-    let warm = start.is_some();
-    if let Some(start) = start {
-        sweep.set(&start);
+    if let Some(start) = &start {
+        sweep.set(start);
     }
     let mut balance = Balance::default();
     let linear = !smooth && matches!(kinks, Kinks::Coordinates | Kinks::Others);
     let mut halpern = linear.then(|| Halpern::new(&sweep));
-    let mut method = Method::Adaptive;
+    let mut method = if best.is_some() { Method::Fused } else { Method::Adaptive };
     // Work for Newton's method: three quarters of that for the sweeps.
-    let mut credit = if warm { WARM_CREDIT } else { 0.0 };
+    let mut credit = 0.0;
     let nothing_to_do = problem.graph().edges().is_empty();
-    let mut next_look = if warm || nothing_to_do { 0 } else { run.options.check_every };
+    let mut next_look = run.iterations + if nothing_to_do { 0 } else { run.options.check_every };
     let mut last_looks = LAST_LOOKS;
     let overhead = TRY + TRY_ANYWAY / sweep_cost(problem);
-    let mut groups = None;
-    let mut flow = Flow::default();
     let mut outlook = Outlook::default();
-    // The outcome of the last try that was worth something.
-    let mut best: Option<(Start, Certificate)> = None;
     loop {
         'look: {
             if run.iterations < next_look && run.goes_on() {
@@ -164,19 +193,11 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
             let pause = (2 * run.iterations / 5).min(100);
             next_look = run.iterations + run.options.check_every.max(pause);
             let point = sweep.point();
-            if warm && run.iterations == 0 {
-                let certificate = run.certify(&point);
-                if run.meets(&certificate) {
-                    let (point, certificate) = snap(run, &point).unwrap_or((point, certificate));
-                    return run.finish(point, certificate, method);
-                }
-            }
             // Newton's method is worth a try when it has earned a few steps and the groups stay as they are.
             let mut fused = None;
             if finish && run.goes_on() && credit >= 0.5 * overhead {
                 let fusion = Fusion::of(problem, &point.duals);
-                let before = groups.replace(fusion.count);
-                let before = before.unwrap_or(if warm { fusion.count } else { 0 });
+                let before = groups.replace(fusion.count).unwrap_or(0);
                 let settled = before.abs_diff(fusion.count) as f64 <= SETTLED * fusion.count as f64;
                 if settled && credit >= overhead + LEAST_CREDIT {
                     credit -= overhead;
@@ -195,7 +216,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
             outlook.note(run.iterations, certificate.accuracy());
             if !run.goes_on() {
                 // Sweeps may have gone uphill since the last try; and models that are nearly equal cost more than equal ones.
-                let equal = (kinks != Kinks::None).then(|| equalized(run, &point));
+                let equal = (kinks != Kinks::None).then(|| equalized(run, &point, &certificate));
                 let tries = [fused, best, equal].into_iter().flatten();
                 let (point, proof) = tries.fold((point, certificate), |best, one| {
                     if one.1.is_better(&best.1) { one } else { best }
@@ -210,7 +231,7 @@ fn primal_dual(run: &mut Run<'_>, start: Option<Start>, smooth: bool) -> Solutio
             }
             if good {
                 // Good enough, but not yet exactly equal where it should be.
-                if let Some((point, proof)) = snap(run, &point) {
+                if let Some((point, proof)) = snap(run, &point, &certificate) {
                     return run.finish(point, proof, method);
                 }
                 last_looks -= 1;
@@ -255,7 +276,7 @@ const LAST_LOOKS: u32 = 3;
 /// sweeps that are left.
 const MOST_FINISHED: usize = 200_000;
 /// Sweeps' worth of work for Newton's method at a given start.
-const WARM_CREDIT: f64 = 40.0;
+const WARM_CREDIT: f64 = 200.0;
 /// The same after the interior-point method: its groups are right, as a rule.
 const INTERIOR_CREDIT: f64 = 600.0;
 /// Cost of a try besides its linear systems: groups, gradients, objectives and the certificate, in sweeps; and what comes with any
@@ -302,15 +323,40 @@ fn fuse(
     Some((fused, proof))
 }
 
-/// Equal models made exactly equal, if the point is still good enough.
-fn snap(run: &mut Run<'_>, point: &Start) -> Option<(Start, Certificate)> {
-    Some(equalized(run, point)).filter(|(_, proof)| run.meets(proof))
+/// The groups of a start, if its models and its duals tell about the same: where it lies between solutions with unlike groups, models
+/// are equal that are so on both sides, and duals are inside that are so on one.
+fn first_guess(problem: &Problem, start: &Start) -> Option<Fusion> {
+    let equal = Fusion::of_equal(problem, &start.params);
+    let told = Fusion::of(problem, &start.duals);
+    if equal.count == problem.nodes() * problem.dim() {
+        return Some(told);
+    }
+    (equal.count <= 2 * told.count).then_some(equal)
+}
+
+/// Duals moved into the domain of the conjugate penalty.
+fn enter_domain(problem: &Problem, duals: &mut Matrix) {
+    for_rows(duals.as_mut_slice(), problem.dim(), 4 * problem.dim(), 0, |e, u, _| {
+        problem.penalty().prox_conjugate(u, problem.coupling(e), 0.0);
+    });
+}
+
+/// Equal models made exactly equal, if the point, which has a certificate, is still good enough.
+fn snap(
+    run: &mut Run<'_>,
+    point: &Start,
+    certificate: &Certificate,
+) -> Option<(Start, Certificate)> {
+    Some(equalized(run, point, certificate)).filter(|(_, proof)| run.meets(proof))
 }
 
 /// Each model replaced by the mean of those that should equal it.
-fn equalized(run: &mut Run<'_>, point: &Start) -> (Start, Certificate) {
+fn equalized(run: &mut Run<'_>, point: &Start, certificate: &Certificate) -> (Start, Certificate) {
     let fusion = Fusion::of(run.problem, &point.duals);
     let mut equal = point.clone();
+    if fusion.is_constant(point.params.as_slice()) {
+        return (equal, certificate.clone());
+    }
     fusion.spread(&fusion.mean(point.params.as_slice()), equal.params.as_mut_slice());
     let proof = run.examine(&equal);
     (equal, proof)

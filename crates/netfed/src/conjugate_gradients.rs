@@ -107,10 +107,11 @@ impl Preconditioner {
             }
         } else if reduced.curved() {
             let mut diff = vec![0.0; dim];
-            for &e in &reduced.active_edges {
-                let edge = problem.graph().edges()[e as usize];
+            for k in 0..reduced.bond_count() {
+                let (e, coupling) = reduced.bond(k);
+                let edge = problem.graph().edges()[e];
                 difference(params.row(edge.tail), params.row(edge.head), &mut diff);
-                reduced.curvature(e as usize, &diff, &mut block);
+                reduced.curvature(coupling, &diff, &mut block);
                 add(edge.tail, &block);
                 add(edge.head, &block);
             }

@@ -51,9 +51,35 @@ impl Fusion {
             }
         }
         let (group, count) = groups.numbered();
-        let dim = dim as u32;
-        let unknown = group.iter().flat_map(|g| (0..dim).map(move |j| g * dim + j)).collect();
-        Fusion { unknown, count: count * dim as usize }
+        Fusion::whole(&group, count, dim)
+    }
+
+    /// The groups of neighbors whose parameters are exactly equal.
+    pub(crate) fn of_equal(problem: &Problem, params: &Matrix) -> Fusion {
+        let (nodes, dim) = (problem.nodes(), problem.dim());
+        let by_coordinate = problem.penalty().kinks() == Kinks::Coordinates;
+        let mut groups = Groups::new(if by_coordinate { nodes * dim } else { nodes });
+        for e in problem.graph().edges() {
+            let (tail, head) = (params.row(e.tail), params.row(e.head));
+            if !by_coordinate && tail == head {
+                groups.join(e.tail, e.head);
+            }
+            for j in (0..dim).filter(|&j| by_coordinate && tail[j] == head[j]) {
+                groups.join(e.tail * dim + j, e.head * dim + j);
+            }
+        }
+        let (group, count) = groups.numbered();
+        match by_coordinate {
+            true => Fusion { unknown: group, count },
+            false => Fusion::whole(&group, count, dim),
+        }
+    }
+
+    /// Groups of whole models.
+    fn whole(group: &[u32], count: usize, dim: usize) -> Fusion {
+        let wide = dim as u32;
+        let unknown = group.iter().flat_map(|g| (0..wide).map(move |j| g * wide + j)).collect();
+        Fusion { unknown, count: count * dim }
     }
 
     /// The same groups with some of them joined.
@@ -79,6 +105,13 @@ impl Fusion {
     /// out ← the value of the unknown, for every parameter.
     pub(crate) fn spread(&self, unknowns: &[f64], out: &mut [f64]) {
         out.iter_mut().zip(&self.unknown).for_each(|(o, &k)| *o = unknowns[k as usize]);
+    }
+
+    /// Whether `values` are equal in every group.
+    pub(crate) fn is_constant(&self, values: &[f64]) -> bool {
+        let mut of_group = vec![f64::NAN; self.count];
+        self.unknown.iter().zip(values).for_each(|(&k, v)| of_group[k as usize] = *v);
+        self.unknown.iter().zip(values).all(|(&k, v)| of_group[k as usize] == *v)
     }
 
     /// The mean of `values` over every group.

@@ -78,7 +78,8 @@ fn descend(
     let mut value = reduced.objective(params);
     let (mut full, mut gradient) = (vec![0.0; trial.as_slice().len()], vec![0.0; fusion.count]);
     let mut system: Option<System<'_>> = None;
-    let mut first = 0.0;
+    // The size of the terms: at a start near a solution the gradient itself is no measure.
+    let mut first = reduced.size_of_terms(params);
     // Damping keeps models that the data leave free from jumping; it fades as the steps get better.
     let mut damping = if problem.penalty().kinks() == Kinks::None { 1e-13 } else { 1e-8 };
     for _ in 0..NEWTON_STEPS {
@@ -143,6 +144,8 @@ pub(crate) struct Reduced<'a> {
     pub(crate) active: Vec<bool>,
     /// These edges.
     pub(crate) active_edges: Vec<u32>,
+    /// Where models are fused whole: for every pair of neighboring groups one edge, with the sum of the couplings.
+    bonds: Option<Vec<(u32, f64)>>,
 }
 
 impl<'a> Reduced<'a> {
@@ -151,8 +154,48 @@ impl<'a> Reduced<'a> {
         let edges = problem.graph().edges();
         let active: Vec<bool> =
             edges.iter().map(|e| fusion.row(e.tail, dim) != fusion.row(e.head, dim)).collect();
-        let active_edges = (0..edges.len() as u32).filter(|&e| active[e as usize]).collect();
-        Reduced { problem, fusion, active, active_edges }
+        let active_edges: Vec<u32> =
+            (0..edges.len() as u32).filter(|&e| active[e as usize]).collect();
+        let whole = problem.penalty().kinks() != Kinks::Coordinates;
+        let fused = fusion.count < problem.nodes() * dim;
+        let bonds = (whole && fused).then(|| {
+            let pair = |&e: &u32| {
+                let (edge, coupling) = (edges[e as usize], problem.coupling(e as usize));
+                let [tail, head] = [edge.tail, edge.head].map(|i| fusion.unknown[i * dim]);
+                (tail.min(head), tail.max(head), e, coupling)
+            };
+            let mut pairs: Vec<_> = active_edges.iter().map(pair).collect();
+            pairs.sort_unstable_by_key(|&(low, high, e, _)| (low, high, e));
+            let bonds = pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+            bonds.map(|b| (b[0].2, b.iter().map(|(.., coupling)| coupling).sum())).collect()
+        });
+        Reduced { problem, fusion, active, active_edges, bonds }
+    }
+
+    /// Number of [`Reduced::bonds`].
+    pub(crate) fn bond_count(&self) -> usize {
+        self.bonds.as_ref().map_or(self.active_edges.len(), Vec::len)
+    }
+
+    /// One active edge for every pair of neighboring groups, and the coupling of all edges between the two.
+    pub(crate) fn bond(&self, k: usize) -> (usize, f64) {
+        match &self.bonds {
+            Some(bonds) => (bonds[k].0 as usize, bonds[k].1),
+            None => {
+                let edge = self.active_edges[k] as usize;
+                (edge, self.problem.coupling(edge))
+            }
+        }
+    }
+
+    /// √Σ‖∇Lᵢ(wᵢ)‖²
+    fn size_of_terms(&self, params: &Matrix) -> f64 {
+        let (problem, dim) = (self.problem, self.problem.dim());
+        let square = |i: usize, g: &mut [f64]| {
+            problem.loss(i).gradient(params.row(i), g);
+            crate::linalg::dot(g, g)
+        };
+        sum_rows(problem.nodes(), 8 * dim, dim, square).sqrt()
     }
 
     fn objective(&self, params: &Matrix) -> f64 {

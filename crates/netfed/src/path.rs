@@ -1,11 +1,19 @@
 //! Solutions for a whole sequence of λ, from local models to one model.
 //!
-//! The path is followed from the largest λ down: there the solution is known from λ_max, and every solution is the start of the next
-//! run. Duals of a norm scale with λ; those of other penalties (cφ)*(u) = c·φ*(u/c) do, too.
+//! First the ends are solved, then what lies between, by halves: the start at λ is interpolated between solutions on both sides,
+//!
+//!   w = Σₖ ℓₖ(λ) w⁽ᵏ⁾,   u = Σₖ ℓₖ(λ) u⁽ᵏ⁾,   ℓₖ(λ) = Πⱼ (x(λ) − x(λⱼ))/(x(λₖ) − x(λⱼ))
+//!
+//! For squared losses ∇L(w) + Σ sign·u = 0 stays true. With a norm, x(λ) = λ: where models that are equal on both sides stay equal
+//! in between, a solution is a smooth function of λ, and more than two solutions are worth taking; otherwise two. Without kinks models
+//! change with the logarithm: x(λ) = ln λ.
 
 use crate::cluster::Clusters;
+use crate::fusion::Fusion;
+use crate::linalg::axpy;
+use crate::penalty::Kinks;
 use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
-use crate::{Certificate, Error, Problem};
+use crate::{Certificate, Error, Matrix, Problem};
 use std::ops::ControlFlow;
 
 /// The first λ of the path is first looked for at this part of the last, and then at tenths of it.
@@ -14,6 +22,8 @@ const FIRST: f64 = 1e-3;
 const ALONE: f64 = 0.9;
 /// or after this many trials.
 const TRIALS: usize = 6;
+/// The most solutions that a start is interpolated from.
+const SUPPORT: usize = 4;
 
 /// One solution of the path, without its models.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,8 +105,8 @@ fn alone(clusters: &Clusters, with_data: &[usize]) -> usize {
     seen.iter().filter(|s| **s).count()
 }
 
-/// Solves at every λ of an increasing sequence. `top` is a solution at the last one, where it is known. The observer may end the
-/// path; then the points so far are given, those of the largest λ.
+/// Solves at every λ of an increasing sequence. `top` is a solution at the last one, or a start for it. The observer may end the
+/// path; then the points so far are given.
 pub fn follow_path(
     problem: &Problem,
     lambdas: &[f64],
@@ -104,36 +114,127 @@ pub fn follow_path(
     top: Option<Start>,
     mut observer: impl FnMut(Step<'_>) -> ControlFlow<()>,
 ) -> Result<Vec<PathPoint>, Error> {
-    let mut points = Vec::with_capacity(lambdas.len());
-    let mut start = top.map(|top| (lambdas.last().copied().unwrap_or(0.0), top));
-    for (index, &lambda) in lambdas.iter().enumerate().rev() {
-        let at = problem.at_lambda(lambda)?;
-        let mut watch = |progress: Progress<'_>| observer(Step::Iteration(index, progress));
+    let mut walk = Walk {
+        problem,
+        lambdas,
+        options,
+        observer: &mut observer,
+        known: Vec::new(),
+        points: vec![None; lambdas.len()],
+        ended: false,
+    };
+    if let Some(last) = lambdas.len().checked_sub(1) {
+        walk.solve(last, top)?;
         // λ = 0 has no edges, hence no duals.
-        let solution = match start {
-            Some((from, start)) if from > 0.0 && lambda > 0.0 => {
-                solve_from(&at, options, start.scaled(lambda / from), &mut watch)?
+        let coupled = usize::from(lambdas[0] == 0.0);
+        for first in (0..=coupled.min(last)).filter(|&k| k < last) {
+            if !walk.ended {
+                walk.solve(first, None)?;
             }
-            _ => solve(&at, options, &mut watch)?,
+        }
+        walk.halve(coupled, last)?;
+    }
+    Ok(walk.points.into_iter().flatten().collect())
+}
+
+/// A path that is being followed.
+struct Walk<'a> {
+    problem: &'a Problem,
+    lambdas: &'a [f64],
+    options: &'a Options,
+    observer: &'a mut dyn FnMut(Step<'_>) -> ControlFlow<()>,
+    /// The solutions that what is still to be solved lies between, by increasing λ.
+    known: Vec<Known>,
+    points: Vec<Option<PathPoint>>,
+    ended: bool,
+}
+
+/// A solution that others are interpolated from.
+struct Known {
+    index: usize,
+    fusion: Fusion,
+    point: Start,
+}
+
+impl Walk<'_> {
+    /// Solves at all λ between two that are solved, those in the middle first.
+    fn halve(&mut self, low: usize, high: usize) -> Result<(), Error> {
+        if high < low + 2 || self.ended {
+            return Ok(());
+        }
+        let middle = low.midpoint(high);
+        let place = self.solve(middle, Some(self.between(middle)))?;
+        self.halve(middle, high)?;
+        self.halve(low, middle)?;
+        self.known.remove(place);
+        Ok(())
+    }
+
+    /// Solves at one λ. Gives the place of the solution among those known.
+    fn solve(&mut self, index: usize, start: Option<Start>) -> Result<usize, Error> {
+        let lambda = self.lambdas[index];
+        let at = self.problem.at_lambda(lambda)?;
+        let observer = &mut self.observer;
+        let mut watch = |progress: Progress<'_>| observer(Step::Iteration(index, progress));
+        let solution = match start.filter(|_| lambda > 0.0) {
+            Some(start) => solve_from(&at, self.options, start, &mut watch)?,
+            None => solve(&at, self.options, &mut watch)?,
         };
-        let clusters = clusters(problem, &solution)?;
         let point = PathPoint {
             lambda,
             status: solution.status,
             certificate: solution.certificate.clone(),
             iterations: solution.iterations,
-            clusters,
+            clusters: clusters(self.problem, &solution)?,
         };
-        let call = observer(Step::Solved(index, &point, &solution));
-        let stopped = solution.status == Status::Stopped || call.is_break();
-        start = Some((lambda, Start { params: solution.params, duals: solution.duals }));
-        points.push(point);
-        if stopped {
-            break;
+        let call = (self.observer)(Step::Solved(index, &point, &solution));
+        self.ended |= solution.status == Status::Stopped || call.is_break();
+        self.points[index] = Some(point);
+        let place = self.known.partition_point(|k| k.index < index);
+        if lambda > 0.0 {
+            let fusion = Fusion::of(&at, &solution.duals);
+            let point = Start { params: solution.params, duals: solution.duals };
+            self.known.insert(place, Known { index, fusion, point });
         }
+        Ok(place)
     }
-    points.reverse();
-    Ok(points)
+
+    /// A point interpolated between those known on both sides and, if the same models are equal there, next to them.
+    fn between(&self, index: usize) -> Start {
+        let high = self.known.partition_point(|k| k.index < index);
+        let (mut from, mut to) = (high - 1, high + 1);
+        let smooth = |k: &Known| k.fusion == self.known[high].fusion;
+        let away = |k: &Known| k.index.abs_diff(index);
+        while to - from < SUPPORT && smooth(&self.known[high - 1]) {
+            let left = self.known[..from].last().filter(|k| smooth(k)).map(away);
+            let right = self.known.get(to).filter(|k| smooth(k)).map(away);
+            match (left, right) {
+                (Some(left), right) if right.is_none_or(|right| left <= right) => from -= 1,
+                (_, Some(_)) => to += 1,
+                _ => break,
+            }
+        }
+        let logarithmic = self.problem.penalty().kinks() == Kinks::None;
+        let x = |index: usize| match logarithmic {
+            true => self.lambdas[index].ln(),
+            false => self.lambdas[index],
+        };
+        let known = &self.known[from..to];
+        let weight = |k: &Known| {
+            let others = known.iter().map(|j| j.index).filter(|&j| j != k.index);
+            others.map(|j| (x(index) - x(j)) / (x(k.index) - x(j))).product::<f64>()
+        };
+        let weights: Vec<f64> = known.iter().map(weight).collect();
+        let mix = |of: fn(&Start) -> &Matrix| {
+            let mut sum = of(&known[0].point).clone();
+            sum.as_mut_slice().iter_mut().for_each(|s| *s *= weights[0]);
+            for (k, weight) in known.iter().zip(&weights).skip(1) {
+                axpy(*weight, of(&k.point).as_slice(), sum.as_mut_slice());
+            }
+            sum
+        };
+        Start { params: mix(|p| &p.params), duals: mix(|p| &p.duals) }
+    }
 }
 
 /// The clusters of a solution on the graph as given, also at λ = 0.

@@ -174,19 +174,19 @@ impl Reduced<'_> {
     /// Number of entries of [`Reduced::pattern`], about.
     fn entries(&self) -> usize {
         let dim = self.problem.dim();
-        let edges = if self.curved() { 4 * self.active_edges.len() } else { 0 };
+        let edges = if self.curved() { 4 * self.bond_count() } else { 0 };
         (self.problem.nodes() + edges) * dim * dim
     }
 
-    /// Calls `f(rows, columns)` with the unknowns of every block that the Hessian adds up: one per node, four per active edge.
+    /// Calls `f(rows, columns)` with the unknowns of every block that the Hessian adds up: one per node, four per bond.
     fn for_blocks(&self, mut f: impl FnMut(&[u32], &[u32])) {
         let dim = self.problem.dim();
         for i in 0..self.problem.nodes() {
             f(self.fusion.row(i, dim), self.fusion.row(i, dim));
         }
         if self.curved() {
-            for &e in &self.active_edges {
-                let edge = self.problem.graph().edges()[e as usize];
+            for k in 0..self.bond_count() {
+                let edge = self.problem.graph().edges()[self.bond(k).0];
                 let (t, h) = (self.fusion.row(edge.tail, dim), self.fusion.row(edge.head, dim));
                 [(t, t), (h, h), (t, h), (h, t)].into_iter().for_each(|(a, b)| f(a, b));
             }
@@ -218,10 +218,10 @@ impl Reduced<'_> {
                 1.0
             } else {
                 if part % 4 == 0 {
-                    let e = self.active_edges[part / 4] as usize;
+                    let (e, coupling) = self.bond(part / 4);
                     let edge = problem.graph().edges()[e];
                     difference(params.row(edge.tail), params.row(edge.head), &mut diff);
-                    self.curvature(e, &diff, &mut block);
+                    self.curvature(coupling, &diff, &mut block);
                 }
                 part += 1;
                 if (part - 1) % 4 < 2 { 1.0 } else { -1.0 }
@@ -286,7 +286,7 @@ impl Reduced<'_> {
         let edges = problem.graph().edges().iter().zip(blocks.edges.chunks_exact_mut(square));
         for (k, (e, block)) in edges.enumerate() {
             difference(params.row(e.tail), params.row(e.head), &mut diff);
-            self.curvature(k, &diff, block);
+            self.curvature(problem.coupling(k), &diff, block);
             for i in [e.tail, e.head] {
                 let own = &mut blocks.nodes[i * square..(i + 1) * square];
                 own.iter_mut().zip(block.iter()).for_each(|(o, b)| *o += b);
@@ -296,13 +296,12 @@ impl Reduced<'_> {
     }
 
     /// block ← c·∇²φ(diff), row-major.
-    pub(crate) fn curvature(&self, edge: usize, diff: &[f64], block: &mut [f64]) {
+    pub(crate) fn curvature(&self, coupling: f64, diff: &[f64], block: &mut [f64]) {
         let dim = diff.len();
         let mut unit = vec![0.0; dim];
         block.fill(0.0);
         for (j, row) in block.chunks_exact_mut(dim).enumerate() {
             unit[j] = 1.0;
-            let coupling = self.problem.coupling(edge);
             self.problem.penalty().add_curvature_times(diff, coupling, &unit, row);
             unit[j] = 0.0;
         }

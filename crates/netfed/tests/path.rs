@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
-use netfed::penalty::{Norm2, Penalty, Squared};
+use netfed::penalty::{Norm1, Norm2, Penalty, Squared};
 use netfed::{
     Dataset, Graph, LossKind, MergeTree, Options, Problem, Status, Step, first_lambda, follow_path,
     lambda_max, log_grid, solve,
@@ -76,9 +76,57 @@ fn an_observer_ends_a_path() {
         Step::Solved(2, ..) => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let path =
-        follow_path(&problem, &log_grid(0.01, 10.0, 5), &Options::default(), None, stop).unwrap();
-    assert_eq!(path.iter().map(|p| p.lambda).collect::<Vec<_>>(), log_grid(0.01, 10.0, 5)[2..]);
+    let lambdas = log_grid(0.01, 10.0, 5);
+    let path = follow_path(&problem, &lambdas, &Options::default(), None, stop).unwrap();
+    // The ends come first, then the middle.
+    let found: Vec<f64> = path.iter().map(|p| p.lambda).collect();
+    assert_eq!(found, [lambdas[0], lambdas[2], lambdas[4]]);
+}
+
+/// Where the same models are equal at every λ the solution is interpolated; elsewhere it is a good start.
+#[test]
+fn a_path_costs_less_than_its_solutions_one_by_one() {
+    let options = Options::default();
+    let cases: [(_, Box<dyn Penalty>); 3] =
+        [("norm1", Box::new(Norm1)), ("norm2", Box::new(Norm2)), ("squared", Box::new(Squared))];
+    for (name, penalty) in cases {
+        let problem = regressions(penalty);
+        let lambdas = log_grid(1e-3, 1.0, 30);
+        let mut alone = 0;
+        for lambda in &lambdas {
+            let at = problem.at_lambda(*lambda).unwrap();
+            alone += solve(&at, &options, |_| ControlFlow::Continue(())).unwrap().iterations;
+        }
+        let path =
+            follow_path(&problem, &lambdas, &options, None, |_| ControlFlow::Continue(())).unwrap();
+        assert!(path.iter().all(|p| p.status == Status::Solved));
+        let along: u64 = path.iter().map(|p| p.iterations).sum();
+        assert!(2 * along < alone, "{name}: {along} of {alone}");
+    }
+}
+
+/// Two groups of 15 nodes with linear models of their own, noise, and a few edges between them.
+fn regressions(penalty: Box<dyn Penalty>) -> Problem {
+    let noise = |k: usize| ((k * 7919 + 13) % 1009) as f64 / 1009.0 - 0.5;
+    let loss = |i: usize| {
+        let truth = if i < 15 { [2.0, -1.0] } else { [-1.0, 1.5] };
+        let x: Vec<f64> = (0..12).map(|k| 2.0 * noise(31 * i + k)).collect();
+        let y = x.chunks(2).enumerate();
+        let y = y.map(|(r, x)| truth[0] * x[0] + truth[1] * x[1] + 0.3 * noise(97 * i + 5 * r));
+        let y = y.collect();
+        LossKind::Squared.build(Dataset::new(2, x, y).unwrap(), 0.0, 0.0).unwrap()
+    };
+    let mut edges = Vec::new();
+    for i in 0..30 {
+        for j in i + 1..30 {
+            let linked = if i / 15 == j / 15 { (i * j) % 3 != 1 } else { (i + 2 * j) % 29 == 0 };
+            if linked {
+                edges.push((i, j, 1.0));
+            }
+        }
+    }
+    let graph = Graph::new(30, &edges).unwrap();
+    Problem::new(graph, (0..30).map(loss).collect(), penalty, 1.0).unwrap()
 }
 
 #[test]

@@ -22,8 +22,6 @@ pub(crate) fn path_csv(trail: &Trail, validation: Option<&Validation>) -> String
         header.extend(["validation_error", "validation_standard_error"]);
     }
     let mut csv = Csv::new(header);
-    // An interrupted path has the largest values of λ only.
-    let skipped = trail.lambdas.len() - trail.points.len();
     for (k, (point, seconds)) in trail.points.iter().zip(&trail.seconds).enumerate() {
         let c = &point.certificate;
         let mut row = vec![
@@ -36,7 +34,7 @@ pub(crate) fn path_csv(trail: &Trail, validation: Option<&Validation>) -> String
             Cell::Number((seconds * 1e6).round() / 1e6),
         ];
         if let Some(v) = validation {
-            row.extend([Cell::Number(v.mean[skipped + k]), Cell::Number(v.error[skipped + k])]);
+            row.extend([Cell::Number(v.mean[k]), Cell::Number(v.error[k])]);
         }
         csv.row(row);
     }

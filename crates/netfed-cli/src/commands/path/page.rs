@@ -116,7 +116,6 @@ pub(crate) fn charts(trail: &Trail, validation: Option<&Validation>, chosen: usi
         Vec::new(),
         0,
     );
-    let skipped = trail.lambdas.len() - trail.points.len();
     html! {
         section id="along" {
             h2 { "Along λ" }
@@ -125,8 +124,8 @@ pub(crate) fn charts(trail: &Trail, validation: Option<&Validation>, chosen: usi
                     figure { (PreEscaped(clusters)) figcaption { "Left: nodes on their own. Right: one model for all." } }
                 }
                 @if let Some(v) = validation {
-                    @let points = trail.points.iter().enumerate().map(|(k, p)| (p.lambda, v.mean[skipped + k])).collect();
-                    @let spread = (skipped..v.mean.len()).map(|k| (v.mean[k] - v.error[k], v.mean[k] + v.error[k])).collect();
+                    @let points = trail.points.iter().enumerate().map(|(k, p)| (p.lambda, v.mean[k])).collect();
+                    @let spread = (0..v.mean.len()).map(|k| (v.mean[k] - v.error[k], v.mean[k] + v.error[k])).collect();
                     figure {
                         (PreEscaped(chart(&format!("Held-out data: {}", v.measure), Scale::Linear, Some(window(v.mean.iter().copied())), points, spread, 1)))
                         figcaption { "Mean over " (v.folds) " folds; bars are one standard error. Low is good: the data held out were not seen in training." }
@@ -139,7 +138,6 @@ pub(crate) fn charts(trail: &Trail, validation: Option<&Validation>, chosen: usi
 
 /// The table of the path.
 pub(crate) fn table(trail: &Trail, validation: Option<&Validation>, chosen: usize) -> Markup {
-    let skipped = trail.lambdas.len() - trail.points.len();
     html! {
         section id="table" {
             h2 { "All values of λ" }
@@ -158,8 +156,8 @@ pub(crate) fn table(trail: &Trail, validation: Option<&Validation>, chosen: usiz
                         td.num { (count(p.iterations as usize)) }
                         td.num { (duration(*seconds)) }
                         @if let Some(v) = validation {
-                            td.num { (number(v.mean[skipped + k])) }
-                            td.num { (number(v.error[skipped + k])) }
+                            td.num { (number(v.mean[k])) }
+                            td.num { (number(v.error[k])) }
                         }
                         td {
                             @if k == chosen { "chosen" }

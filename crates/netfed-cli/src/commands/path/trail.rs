@@ -26,7 +26,7 @@ pub(crate) struct Trail {
     pub(crate) end: Option<LambdaMax>,
     /// All values of λ asked for, increasing.
     pub(crate) lambdas: Vec<f64>,
-    /// The solutions: those of the largest λ if the path was interrupted.
+    /// The solutions; some are missing if the path was interrupted.
     pub(crate) points: Vec<PathPoint>,
     /// Seconds of each solution.
     pub(crate) seconds: Vec<f64>,
@@ -76,23 +76,23 @@ impl Trail {
     ) -> Result<Trail, Failure> {
         let start = Instant::now();
         let steps = Steps::new(lambdas.len(), quiet);
-        let (mut seconds, mut models, mut last) = (Vec::new(), Vec::new(), Instant::now());
+        // Solutions come in an order of their own.
+        let (mut found, mut last) = (Vec::new(), Instant::now());
         let top: Option<Start> = end.and_then(|end| end.merged);
         let points = follow_path(problem, &lambdas, options, top, |step| {
-            if let Step::Solved(_, point, solution) = &step {
-                seconds.push(last.elapsed().as_secs_f64());
+            if let Step::Solved(index, point, solution) = &step {
+                let params = keep.then(|| solution.params.clone());
+                found.push((*index, last.elapsed().as_secs_f64(), params));
                 last = Instant::now();
-                if keep {
-                    models.push(solution.params.clone());
-                }
                 let clusters = point.clusters.count();
                 steps.step(&format!("λ = {}, {clusters} clusters", number(point.lambda)));
             }
             if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         steps.finish();
-        seconds.reverse();
-        models.reverse();
+        found.sort_by_key(|(index, ..)| *index);
+        let seconds = found.iter().map(|(_, seconds, _)| *seconds).collect();
+        let models = found.into_iter().filter_map(|(.., params)| params).collect();
         let partitions: Vec<(f64, &[usize])> =
             points.iter().map(|p| (p.lambda, p.clusters.of_node.as_slice())).collect();
         let tree = MergeTree::new(problem.nodes(), &partitions);
