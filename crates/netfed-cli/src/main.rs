@@ -3,6 +3,7 @@
 //! 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.
 
 mod args;
+mod axis;
 mod commands;
 mod edge_table;
 mod failure;

@@ -5,17 +5,18 @@ use std::str::FromStr;
 
 use clap::Command;
 
-/// The command with all its flags that take whole numbers reading them by [`whole`]. They also take a minus sign, so that the answer is about
-/// the number, not that there is no such flag.
+/// The command with all its flags that take whole numbers reading them by [`whole`]. They, and lists of numbers, also take a
+/// minus sign, so that the answer is about the number, not that there is no such flag.
 pub(crate) fn with_whole_numbers(command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let kind = arg.get_value_parser().type_id();
-        let arg = match (kind == TypeId::of::<usize>(), kind == TypeId::of::<u64>()) {
-            (true, _) => arg.value_parser(whole::<usize>),
-            (_, true) => arg.value_parser(whole::<u64>),
+        let list = arg.get_value_delimiter().is_some();
+        let arg = match kind {
+            kind if kind == TypeId::of::<usize>() => arg.value_parser(whole::<usize>),
+            kind if kind == TypeId::of::<u64>() => arg.value_parser(whole::<u64>),
+            kind if kind == TypeId::of::<f64>() && list => arg,
             _ => return arg,
         };
-        let list = arg.get_value_delimiter().is_some();
         if list { arg.allow_hyphen_values(true) } else { arg.allow_negative_numbers(true) }
     });
     command.mut_subcommands(with_whole_numbers)
