@@ -7,7 +7,8 @@ use netfed::learning::{GraphMethod, LocalWork, LogDegree, run_graph_method};
 
 use super::flags::Baseline;
 use super::setting::Setting;
-use super::solve::Found;
+use super::solve::{Found, rounds_ended};
+use super::words::Ended;
 use crate::failure::Failure;
 
 /// The weight that every pair starts with.
@@ -40,7 +41,7 @@ pub(super) fn solve(
         _ => mean(&locals),
     };
     let found = Found::new(silos, setting, locals, Some(common));
-    Ok(Found { done: done == rounds, rounds: done, ..found })
+    Ok(Found { ended: rounds_ended(done, rounds), rounds: done, ..found })
 }
 
 /// Every silo alone, to the end.
@@ -53,7 +54,7 @@ fn alone(silos: &[LogDegree], setting: Setting) -> Result<Found, Failure> {
     }
     let locals = Matrix::from_rows(silos[0].candidates().len(), rows)?;
     let found = Found::new(silos, setting, locals, None);
-    Ok(Found { gap: Some(gap), solved: true, done: true, ..found })
+    Ok(Found { gap: Some(gap), solved: true, ended: Ended::Converged, ..found })
 }
 
 /// The mean graph; where all are the same, these.

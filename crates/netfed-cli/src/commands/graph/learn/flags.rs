@@ -23,7 +23,7 @@ pub(super) const NEIGHBORS: f64 = 5.0;
 )]
 pub(crate) struct Learn {
     /// Signals: one column per vertex with its name on top, one row per signal (.csv, .csv.gz, .tsv, .parquet)
-    #[arg(long, value_name = "FILE", help_heading = "Input", required_unless_present = "silos")]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) signals: Option<PathBuf>,
     /// Files of signals of the same vertices, one per silo, or a folder of them
     #[arg(

@@ -83,7 +83,8 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
         "method": plan.name,
         "vertices": vertices.len(),
         "alpha": plan.alpha, "beta": beta, "zeta": plan.zeta, "nu": nu, "lambda": lambda, "mu": mu,
-        "objective": found.objective, "gap": found.gap, "solved": found.solved, "rounds": found.rounds,
+        "objective": found.objective, "gap": found.gap, "solved": found.solved, "status": found.ended.name(),
+        "rounds": found.rounds,
         "grid": grid.as_ref().map(Grid::json),
         "consensus": consensus,
         "silos": rows.iter().map(SiloFacts::json).collect::<Vec<_>>(),
@@ -93,7 +94,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     folder.commit()?;
     let tried = grid.as_ref().map_or(String::new(), Grid::text);
     args.results.tell(&summary, || tried + &describe_silos(&summary, &rows, &args.results.out));
-    let done = found.done && grid.is_none_or(|grid| grid.done());
+    let done = found.ended.is_done() && grid.is_none_or(|grid| grid.done());
     Ok(if done { 0 } else { 3 })
 }
 

@@ -8,6 +8,7 @@ use netfed::learning::{Algorithm1, Exact, LogDegree, Model, SiloGraphs, Silos, a
 
 use super::flags::{Learn, Method, Plan};
 use super::setting::Setting;
+use super::words::Ended;
 use super::{baselines, check_finite};
 use crate::failure::Failure;
 use crate::progress::{interrupted, say};
@@ -42,8 +43,7 @@ pub(super) struct Found {
     pub(super) rounds: u64,
     /// Whether this is the optimum, within rounding.
     pub(super) solved: bool,
-    /// Whether the method has come to its end.
-    pub(super) done: bool,
+    pub(super) ended: Ended,
 }
 
 impl Found {
@@ -55,14 +55,14 @@ impl Found {
         consensus: Option<Vec<f64>>,
     ) -> Found {
         let objective = silos.iter().enumerate().map(|(i, s)| s.objective(locals.row(i))).sum();
-        let (gap, rounds, solved, done) = (None, 0, false, false);
-        Found { setting, locals, consensus, objective, gap, rounds, solved, done }
+        let (gap, rounds, solved, ended) = (None, 0, false, Ended::UsedUp);
+        Found { setting, locals, consensus, objective, gap, rounds, solved, ended }
     }
 
-    fn of(graphs: SiloGraphs, setting: Setting, solved: bool, done: bool) -> Found {
+    fn of(graphs: SiloGraphs, setting: Setting, solved: bool, ended: Ended) -> Found {
         let SiloGraphs { locals, consensus, objective, gap, rounds } = graphs;
         let (consensus, gap) = (Some(consensus), Some(gap));
-        Found { setting, locals, consensus, objective, gap, rounds, solved, done }
+        Found { setting, locals, consensus, objective, gap, rounds, solved, ended }
     }
 }
 
@@ -110,11 +110,16 @@ fn run(
     let silos = Silos::new(problems, nu, lambda)?;
     if plan.method == Method::Exact {
         let found = Exact::default().solve(&silos, |rounds, gap| watch(rounds, Some(gap)));
-        return Ok(Found::of(found.graphs, setting, found.solved, found.solved));
+        return Ok(Found::of(found.graphs, setting, found.solved, Ended::new(found.solved)));
     }
     let settings = Algorithm1 { rounds: plan.rounds, ..Algorithm1::default() };
     let (graphs, _) = algorithm1(&silos, &settings, |round| watch(round.rounds, None))?;
-    let (solved, done) =
-        (graphs.gap <= AT_END * graphs.objective.abs(), graphs.rounds == plan.rounds);
-    Ok(Found::of(graphs, setting, solved, done))
+    let solved = graphs.gap <= AT_END * graphs.objective.abs();
+    let ended = rounds_ended(graphs.rounds, plan.rounds);
+    Ok(Found::of(graphs, setting, solved, ended))
+}
+
+/// How rounds ended.
+pub(super) fn rounds_ended(done: u64, all: u64) -> Ended {
+    if done == all { Ended::AllRounds } else { Ended::Interrupted }
 }
