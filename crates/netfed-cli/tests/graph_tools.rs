@@ -367,7 +367,10 @@ fn shapes_that_make_no_sense_are_refused() {
         ("star --share 2", "--share is 2"),
         ("star --share 0", "leaves no node with data"),
         ("star --nodes 9 --clusters 10", "--clusters is 10, but there are only 9 nodes."),
-        ("geometric --nodes 10 --edges 46", "--edges is 46, but 10 nodes have only 45 pairs."),
+        (
+            "geometric --nodes 10 --edges 46",
+            "--edges is 46, but 10 nodes have only 45 pairs; say a smaller",
+        ),
         ("star --model none --points 5", "--points has an effect with --model linear"),
         ("star --model signals --share 1", "--share has an effect with --model linear"),
         ("star --model logistic --noise 1", "--noise has an effect with --model linear"),

@@ -23,8 +23,9 @@ use crate::report::text::{number, plural};
 /// A node with this many times the edges of one in the middle is a hub, if it has at least [`HUB_EDGES`].
 const HUB: usize = 10;
 const HUB_EDGES: usize = 20;
-/// Random graphs that communities are compared with.
+/// Random graphs that communities are compared with, and for graphs of more edges than that, where they hardly differ.
 const RANDOM_GRAPHS: u64 = 10;
+const OF_MANY_EDGES: (usize, u64) = (20_000, 3);
 /// With a smaller spectral gap a graph nearly falls apart.
 const NARROW: f64 = 0.01;
 
@@ -75,7 +76,11 @@ impl Facts {
         let communities = Communities::find(&graph, args.seed);
         let by_chance = match graph.edges().len() {
             0 => None,
-            _ => Some(ByChance::new(&graph, RANDOM_GRAPHS, args.seed)?),
+            edges => {
+                let many = edges > OF_MANY_EDGES.0;
+                let draws = if many { OF_MANY_EDGES.1 } else { RANDOM_GRAPHS };
+                Some(ByChance::new(&graph, draws, args.seed)?)
+            }
         };
         let (scores, strangers) = match &args.truth {
             Some(path) => scores(&nodes, &graph, args, path).map(|(s, odd)| (Some(s), odd))?,

@@ -77,9 +77,12 @@ fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), F
         .collect();
     if !still.is_empty() {
         return Err(Failure::input(format!(
-            "{}: {} never changes, so that nothing can depend on it; leave the column out.",
+            "{}: {} never {}, so that nothing can depend on {}; leave {} out.",
             signals.file,
-            names(&still)
+            names(&still),
+            if still.len() == 1 { "changes" } else { "change" },
+            if still.len() == 1 { "it" } else { "them" },
+            if still.len() == 1 { "the column" } else { "these columns" },
         )));
     }
     let covariance = covariance(&signals.values)?;

@@ -101,8 +101,16 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
         facts.method,
         duration(facts.seconds),
     );
+    if facts.vertices == 1 {
+        text.push_str("  One vertex has no other to be joined with.\n");
+        return text;
+    }
     if let Some(beta) = facts.beta {
-        let _ = writeln!(text, "  β = {}; a larger one gives more edges.", number(beta));
+        let more = match 2 * facts.edges == facts.vertices * (facts.vertices - 1) {
+            true => "all pairs are joined, a smaller one gives fewer edges",
+            false => "a larger one gives more edges",
+        };
+        let _ = writeln!(text, "  β = {}; {more}.", number(beta));
     }
     if let Some(objective) = facts.objective {
         let gap = number(facts.gap);
@@ -124,8 +132,9 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
     if facts.negative > 0 {
         let _ = writeln!(
             text,
-            "  {} of the edges join vertices that go against each other (negative partial_correlation); their weight is its size.",
-            count(facts.negative)
+            "  {} of the edges {} vertices that go against each other (negative partial_correlation); the weight is its size.",
+            count(facts.negative),
+            if facts.negative == 1 { "joins" } else { "join" }
         );
     }
     if facts.components > 1 {
@@ -139,6 +148,10 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
                 n => format!(", {} of them single vertices without an edge", count(n)),
             }
         );
+    }
+    if facts.edges == 0 {
+        let _ = writeln!(text, "  A graph without edges in {}", out.display());
+        return text;
     }
     let _ = writeln!(
         text,
