@@ -149,6 +149,9 @@ impl Given {
 
     /// These settings, with gaps filled from `other`.
     pub(crate) fn or(self, other: Given) -> Given {
+        // A threshold goes with the loss beside it.
+        let same_loss = self.loss.as_deref().is_none_or(|loss| loss == "huber");
+        let other = Given { huber_delta: other.huber_delta.filter(|_| same_loss), ..other };
         macro_rules! merge {
             ($($field:ident),*) => { Given { $($field: self.$field.or(other.$field)),* } };
         }
@@ -191,5 +194,9 @@ mod tests {
         let merged =
             flags.or(Given { lambda: Some(0.1), data: Some("p.csv".into()), ..Given::default() });
         assert_eq!((merged.lambda, merged.data), (Some(2.0), Some("p.csv".into())));
+        let file = Given { loss: Some("huber".into()), huber_delta: Some(2.0), ..Given::default() };
+        assert_eq!(Given::default().or(file.clone()).huber_delta, Some(2.0));
+        let flags = Given { loss: Some("squared".into()), ..Given::default() };
+        assert_eq!(flags.or(file).huber_delta, None, "the threshold of another loss");
     }
 }

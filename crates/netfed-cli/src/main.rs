@@ -3,6 +3,7 @@
 //! 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.
 
 mod args;
+mod axis;
 mod commands;
 mod edge_table;
 mod failure;
@@ -15,6 +16,7 @@ mod load;
 mod measure;
 mod memory;
 mod model_folder;
+mod number_flags;
 mod output;
 mod prepare;
 mod preset;
@@ -25,16 +27,15 @@ mod run_folder;
 mod said_again;
 mod scaling;
 mod settings;
-mod whole_number;
 
 use std::process::ExitCode;
 
 use args::{Args, Command};
 use clap::{CommandFactory, FromArgMatches};
-use whole_number::with_whole_numbers;
+use number_flags::with_numbers;
 
 fn main() -> ExitCode {
-    let matches = with_whole_numbers(Args::command()).get_matches();
+    let matches = with_numbers(Args::command()).get_matches();
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let done = match args.command {
         Command::Fit(fit) => commands::fit::run(*fit),

@@ -77,6 +77,11 @@ impl Settings {
             loss_name,
             number("--huber-delta", given.huber_delta.unwrap_or(1.0), Range::Positive)?,
         );
+        if given.huber_delta.is_some() && !matches!(loss, LossKind::Huber { .. }) {
+            return Err(Failure::input(format!(
+                "--huber-delta has an effect with --loss huber only; the loss is {loss_name}."
+            )));
+        }
         let intercept = given.intercept.unwrap_or(false);
         if intercept && loss == LossKind::Mean {
             return Err(Failure::input(
@@ -326,6 +331,8 @@ mod tests {
         assert!(message(Given { data: None, ..files() }).contains("--data FILE"));
         let huber = Given { loss: Some("huber".into()), huber_delta: Some(0.0), ..files() };
         assert!(message(huber).starts_with("--huber-delta is 0"));
+        let delta = Given { huber_delta: Some(2.0), ..files() };
+        assert!(message(delta).contains("--loss huber only; the loss is squared"));
         let mean = Given { loss: Some("mean".into()), intercept: Some(true), ..files() };
         assert!(message(mean).contains("--intercept"));
     }

@@ -145,6 +145,7 @@ fn settings() {
         ("--lasso nan", &["--lasso is NaN"]),
         ("--tol -1", &["--tol is -1"]),
         ("--loss huber --huber-delta 0", &["--huber-delta is 0"]),
+        ("--huber-delta 2", &["--huber-delta has an effect with --loss huber only"]),
         ("--threads 0", &["--threads"]),
         ("--features x1,x9", &["x9"]),
         ("--features x1,x1", &["x1", "twice"]),

@@ -414,7 +414,10 @@ fn models_of_any_kind_are_those_of_one_process() {
         .unwrap();
     assert_eq!(huge.status.code(), Some(2), "{}", stderr(&huge));
     assert!(stderr(&huge).contains("of memory, but only"), "{}", stderr(&huge));
-    fails(&format!("{relax} --classes 1"), "two or more classes");
+    fails(&format!("{relax} --classes 1"), "--classes has 1 only; give all labels, two or more");
+    fails(&format!("{relax} --classes 0,1,0"), "--classes has 0 twice");
+    fails(&format!("{relax} --classes NaN,1"), "--classes has NaN");
+    fails(&format!("{relax} --classes a,b"), "'a' for '--classes <A,B,C>': expected a number");
     fails(&format!("{relax} --async"), "lock step");
     fails(&format!("{relax} --intercept"), "--intercept");
     for flag in ["--loss huber", "--penalty l1", "--tol 1e-3", "--beta 1", "--ridge 1", "--rate 1"]
@@ -479,6 +482,9 @@ fn silos_learn_the_graphs_of_one_process() {
         ("--features v1,v2", "needs a server"),
         ("--server hub --features v1", "two vertices"),
         ("--server hub --features v1,v2 --beta 0", "beta is 0"),
+        ("--server hub --features v1,v2 --beta -1", "beta is -1; it must be more than 0"),
+        ("--server hub --features v1,v2 --nu -1", "nu is -1"),
+        ("--server hub", "no vertices given; say --features A,B,C"),
         ("--server hub --features v1,v2 --rate 0", "learning rate is 0"),
         ("--server hub --features v1,v2 --beta 1000 --rate 0.005", "the weights blow up"),
         ("--server hub --features v1,v2 --models 3", "--models has no effect with --solver ppgl"),
@@ -501,7 +507,19 @@ fn a_graph_that_nobody_looks_at_is_refused() {
     let said = stderr(&output);
     assert!(said.contains("--graph has no effect with --solver ppgl: "), "{said}");
     assert!(!place.path("fed").exists());
-    assert_eq!(place.run(line).status.code(), Some(0));
+    // What is missing is said with flags that the command has.
+    let line = line.replace(" --lambda 0.1", "");
+    for line in [line.as_str(), "federation init --graph edges.csv --features x --local --out fed"]
+    {
+        let said = stderr(&place.run(line));
+        assert!(
+            said.contains("no λ given; say --lambda NUMBER") && !said.contains("flavor"),
+            "{said}"
+        );
+    }
+    assert!(!place.path("fed").exists());
+    let line = format!("{line} --lambda 0.1");
+    assert_eq!(place.run(&line).status.code(), Some(0));
 }
 
 /// Members who do not wait for each other, two of them killed: the answer is not the same to the bit, but as good.

@@ -259,6 +259,7 @@ fn bad_usage_gets_a_sentence() {
             "bad.csv, line 2, column \"v1\": expected a number, found \"x\"",
         ),
         ("--signals gone.csv --out e.csv", "cannot open gone.csv"),
+        ("--out e.csv", "no signals given; say --signals FILE, or --silos FILES"),
         ("--signals silos/s1.csv --beta 0 --out e.csv", "--beta is 0; it must be more than 0"),
         ("--signals silos/s1.csv --alpha -1 --out e.csv", "--alpha is -1"),
         ("--signals silos/s1.csv --candidates 0 --out e.csv", "--candidates is 0"),
@@ -306,4 +307,53 @@ fn bad_usage_gets_a_sentence() {
         assert_eq!(stderr(&output).lines().count(), 1, "{line}: {}", stderr(&output));
     }
     assert_eq!(place.entries(), before);
+}
+
+/// A run that is stopped says so, in words and for programs.
+#[cfg(unix)]
+#[test]
+fn interrupts_are_said() {
+    use std::time::Duration;
+    let place = with_silos();
+    let mut state = 7u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    let names: Vec<String> = (0..400).map(|v| format!("v{v}")).collect();
+    let mut text = names.join(",");
+    for _ in 0..300 {
+        let row: Vec<String> = (0..400).map(|_| random().to_string()).collect();
+        text.push_str(&format!("\n{}", row.join(",")));
+    }
+    place.write("wide.csv", &text);
+    for (line, summary) in [
+        ("--signals wide.csv --method glasso --penalty 1e-6 --out e.csv --json", None),
+        (
+            "--silos silos --method fedavg --rounds 1000000000 --out fedavg",
+            Some("fedavg/summary.json"),
+        ),
+    ] {
+        let child = common::command()
+            .current_dir(place.path(""))
+            .args(["graph", "learn"])
+            .args(line.split(' '))
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(1500));
+        let id = child.id().to_string();
+        std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{line}: {}", stderr(&output));
+        let summary = match summary {
+            Some(file) => {
+                assert!(stdout(&output).contains("Interrupted: these are the graphs"), "{line}");
+                place.json(file)
+            }
+            None => serde_json::from_str(&stdout(&output)).unwrap(),
+        };
+        assert_eq!(summary["status"], "interrupted", "{line}");
+    }
 }

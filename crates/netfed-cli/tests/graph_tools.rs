@@ -200,7 +200,7 @@ fn what_cannot_be_built_is_said_in_a_sentence() {
         assert!(message.contains(part), "{flags}: {message}");
     }
     let message = refused(&place, "graph build --out e.csv");
-    assert!(message.contains("--data FILE"), "{message}");
+    assert!(message.contains("say --data FILE."), "{message}");
     assert!(!place.path("e.csv").exists());
     // One node is a graph without edges; tests need two points.
     place.write("one.csv", "node,x\na,1\n");
@@ -277,8 +277,22 @@ fn no_result_takes_the_place_of_an_input() {
 fn a_node_that_cannot_be_compared_is_left_alone_and_said() {
     let place = Place::new();
     place.write("p.csv", "node,x\na,1\nb,1\nb,2\nc,2\nc,4\n");
-    let said = done(&place, "graph build --data p.csv --discrepancy t --rule mst-knn --out e.csv");
-    assert!(said.contains("Their discrepancy from the others cannot be computed"), "{said}");
+    for rule in ["mst-knn", "knn", "complete", "threshold --eta 50"] {
+        let line = format!("graph build --data p.csv --discrepancy t --rule {rule} --out e.csv");
+        let said = done(&place, &format!("{line} --force"));
+        assert!(said.contains("1 node cannot be compared with any other"), "{rule}: {said}");
+        assert!(said.contains(", among those that can be compared; "), "{rule}: {said}");
+        assert!(!said.contains("connects all"), "{rule}: {said}");
+    }
+    // A node that is only far away is another matter.
+    place.write("p.csv", "node,x\na,1\na,2\nb,1\nb,2.1\nc,900\nc,901\n");
+    let line = "graph build --data p.csv --rule threshold --eta 5 --out e.csv --force";
+    let said = done(&place, line);
+    assert!(
+        said.contains("1 node without any edge (\"c\"): trained alone. --rule mst-knn"),
+        "{said}"
+    );
+    assert!(!said.contains("compared"), "{said}");
 }
 
 #[test]
@@ -353,7 +367,10 @@ fn shapes_that_make_no_sense_are_refused() {
         ("star --share 2", "--share is 2"),
         ("star --share 0", "leaves no node with data"),
         ("star --nodes 9 --clusters 10", "--clusters is 10, but there are only 9 nodes."),
-        ("geometric --nodes 10 --edges 46", "--edges is 46, but 10 nodes have only 45 pairs."),
+        (
+            "geometric --nodes 10 --edges 46",
+            "--edges is 46, but 10 nodes have only 45 pairs; say a smaller",
+        ),
         ("star --model none --points 5", "--points has an effect with --model linear"),
         ("star --model signals --share 1", "--share has an effect with --model linear"),
         ("star --model logistic --noise 1", "--noise has an effect with --model linear"),

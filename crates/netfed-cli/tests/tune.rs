@@ -71,6 +71,30 @@ fn the_choice_finds_the_clusters_and_can_be_fitted() {
     assert_eq!(fitted["clusters"], summary["chosen"]["clusters"], "the same run on all data");
 }
 
+/// A range of λ that is too narrow is widened, unless the user gave it.
+#[test]
+fn the_range_is_widened_until_the_best_is_inside() {
+    let place = two_clusters();
+    // One λ, at which all models are one: the best is far below.
+    let output = place.run(&format!("{TUNE} --lambdas 1 --repeats 1 --out wide"));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));
+    let table = place.read("wide/tune.csv");
+    let lambdas: Vec<f64> =
+        table.lines().skip(1).filter_map(|l| l.split(',').nth(4)?.parse().ok()).collect();
+    let summary = place.json("wide/summary.json");
+    let best = summary["best"]["lambda"].as_f64().unwrap();
+    let at = lambdas.iter().position(|l| *l == best).unwrap();
+    assert!((2..lambdas.len() - 1).contains(&at), "{best} of {lambdas:?}");
+    let error = |key: &str| summary[key]["error"]["mean"].as_f64().unwrap();
+    assert!(error("chosen") < 0.9 * error("alone") && error("chosen") < 0.5 * error("pooled"));
+    let top = lambdas.last().unwrap();
+    let line = format!("{TUNE} --lambda-grid {top} --repeats 1 --out narrow");
+    let output = place.run(&line);
+    assert!(stderr(&output).contains("nothing was tried between λ = 0"), "{}", stderr(&output));
+    assert_eq!(place.read("narrow/tune.csv").lines().count(), 4, "0, that λ, one model");
+}
+
 #[test]
 fn files_have_every_setting_and_every_split() {
     let place = two_clusters();

@@ -7,6 +7,10 @@
 //! communities then become the nodes of a smaller graph, and so on. A community that has fallen apart is split into its parts, which
 //! only raises Q, so that every community is connected.
 
+mod chance;
+
+pub use chance::{ByChance, Grouping};
+
 use crate::Graph;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests, too")]
 
 use netfed::Graph;
-use netfed::learning::{Candidates, Exact, LogDegree, Model, SiloGraphs, Silos};
+use netfed::learning::{Candidates, Exact, ExactGraphs, LogDegree, Model, SiloGraphs, Silos};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -65,6 +65,23 @@ fn one_holder() {
     }
 }
 
+/// The graphs of so many silos.
+fn exact(
+    candidates: &Arc<Candidates>,
+    kind: &str,
+    count: usize,
+    [beta, nu, lambda]: [f64; 3],
+) -> ExactGraphs {
+    let model = Model { beta, ..Model::default() };
+    let silo = |i| {
+        let z = distances(kind, candidates.len(), i);
+        LogDegree::of_distances(Arc::clone(candidates), z, 10, model).unwrap()
+    };
+    let silos = Silos::new((0..count).map(silo).collect(), nu, lambda).unwrap();
+    let go_on = |_, _| ControlFlow::Continue(());
+    Exact { max_rounds: 5000, ..Exact::default() }.solve(&silos, go_on)
+}
+
 #[test]
 fn several_silos() {
     for candidates in candidates() {
@@ -72,14 +89,7 @@ fn several_silos() {
             for (beta, lambda) in [(1e-8, 1e-3), (1e-8, 1.0), (1e-3, 1e-3), (1e-3, 1e4), (1e4, 1.0)]
             {
                 for nu in [1e-4, 0.3, 3.0, 50.0, 1e6] {
-                    let model = Model { beta, ..Model::default() };
-                    let silo = |i| {
-                        let z = distances(kind, candidates.len(), i);
-                        LogDegree::of_distances(Arc::clone(&candidates), z, 10, model).unwrap()
-                    };
-                    let silos = Silos::new((0..count).map(silo).collect(), nu, lambda).unwrap();
-                    let go_on = |_, _| ControlFlow::Continue(());
-                    let found = Exact { max_rounds: 5000, ..Exact::default() }.solve(&silos, go_on);
+                    let found = exact(&candidates, kind, count, [beta, nu, lambda]);
                     let case = (kind, candidates.vertices(), count, beta, lambda, nu);
                     assert!(found.solved, "{case:?}: {}", found.graphs.gap);
                 }
@@ -100,14 +110,7 @@ fn strong_and_weak_couplings() {
                 [1e-8, 1e-7, 1e5, 3e6, 1e8].map(|l| [(1e-3, l), (1.0, l)]).concat()
             {
                 for nu in [0.4, 0.8, 2.0, 10.0] {
-                    let model = Model { beta, ..Model::default() };
-                    let silo = |i| {
-                        let z = distances(kind, candidates.len(), i);
-                        LogDegree::of_distances(Arc::clone(&candidates), z, 10, model).unwrap()
-                    };
-                    let silos = Silos::new((0..count).map(silo).collect(), nu, lambda).unwrap();
-                    let go_on = |_, _| ControlFlow::Continue(());
-                    let found = Exact { max_rounds: 5000, ..Exact::default() }.solve(&silos, go_on);
+                    let found = exact(&candidates, kind, count, [beta, nu, lambda]);
                     let case = (kind, vertices, count, beta, lambda, nu);
                     let SiloGraphs { objective, gap, .. } = found.graphs;
                     let size = objective.abs() + (count * vertices) as f64;

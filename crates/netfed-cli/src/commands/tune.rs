@@ -4,6 +4,7 @@
 pub(crate) mod choice;
 mod criteria;
 mod cross_validation;
+mod extend;
 mod files;
 mod flags;
 mod outcome;
@@ -32,6 +33,7 @@ use crate::progress::{Steps, catch_interrupts, duration, say, warn};
 use choice::Choice;
 use criteria::on_all_data;
 use cross_validation::cross_validate;
+use extend::extend;
 use outcome::Outcome;
 use path::Data;
 use plan::{Lambdas, Plan};
@@ -133,7 +135,10 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
         false => (folds(), whole()),
     };
     steps.finish();
-    let (curves, all_data) = (curves?, all_data?);
+    let (mut curves, mut all_data) = (curves?, all_data?);
+    if matches!(plan.lambdas, Lambdas::Count(_)) {
+        extend(data, &plan, &mut curves, &mut all_data, quiet)?;
+    }
     let choice = Choice::new(&plan, &curves, &all_data);
     let chosen = choice.chosen.variant;
     let (sizes, warnings) = (sizes[chosen], warnings.swap_remove(chosen));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::edges::EdgeList;
 use super::points::PointTable;
 use super::table::Table;
 use super::{InputError, quote, shown};
@@ -18,6 +19,30 @@ pub(crate) fn check_nodes(
     let row = points.node_of_row.iter().position(|&i| i as usize == node).unwrap_or(0);
     let name = quote(&points.nodes[node]);
     Err(fault(path, row, column, &format!("the node {name} is not in the run; {where_listed}")))
+}
+
+/// Refuses a graph that has other nodes than the vertices of a file of signals.
+pub(crate) fn check_vertices(
+    path: &Path,
+    graph: &EdgeList,
+    known: impl Fn(&str) -> bool,
+    signals: &str,
+) -> Result<(), InputError> {
+    let Some(name) = graph.nodes.iter().find(|n| !known(n)) else { return Ok(()) };
+    let problem = format!("{} is no vertex of {signals}", quote(name));
+    // A table has a line to name; nodes of other formats need not have an edge.
+    if let Ok(table) = Table::open(path) {
+        let header = &table.header;
+        if let (Some(source), Some(target)) = (header.find("source"), header.find("target")) {
+            table.for_any_row(&[source, target], &mut |row| match (0..2)
+                .find(|&at| row.id(at).is_ok_and(|id| id == name.as_str()))
+            {
+                Some(at) => Err(row.fault(at, &problem)),
+                None => Ok(()),
+            })?;
+        }
+    }
+    Err(InputError::in_file(&shown(path), problem))
 }
 
 /// Refuses labels that are none of the classes.

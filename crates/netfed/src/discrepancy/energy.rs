@@ -5,7 +5,7 @@
 //! The points of a node must meet those of the other: they leave it.
 
 use super::landmarks::Landmarks;
-use super::{Discrepancy, columns, spread};
+use super::{Discrepancy, ROUNDING, above, columns, spread};
 use crate::linalg::{axpy, distance};
 use crate::{Error, Matrix};
 use rayon::prelude::*;
@@ -81,8 +81,9 @@ impl Discrepancy for Energy {
         if x.rows() == 0 || y.rows() == 0 {
             return Ok(f64::INFINITY);
         }
-        Ok((2.0 * mean_distance(x, &self.transposed[j], y.rows()) - self.own[i] - self.own[j])
-            .max(0.0))
+        let (across, own) =
+            (mean_distance(x, &self.transposed[j], y.rows()), self.own[i] + self.own[j]);
+        Ok(above(ROUNDING * own, 2.0 * across - own))
     }
 
     fn at_least(&self, i: usize, j: usize) -> f64 {

@@ -12,8 +12,8 @@
 //!
 //! A node gives away its mean and its covariance.
 
-use super::{Discrepancy, columns};
-use crate::linalg::{axpy, square_distance, symmetric_eigen, symmetric_eigenvalues};
+use super::{Discrepancy, ROUNDING, above, columns};
+use crate::linalg::{axpy, dot, square_distance, symmetric_eigen, symmetric_eigenvalues};
 use crate::{Error, Matrix};
 
 /// A normal distribution fitted to samples.
@@ -73,7 +73,10 @@ impl Gaussian {
         let overlap: f64 = values.iter().map(|v| v.max(0.0).sqrt()).sum();
         let means: f64 = self.mean.iter().zip(&other.mean).map(|(a, b)| (a - b) * (a - b)).sum();
         let spread = self.trace + other.trace - 2.0 * overlap;
-        Ok(means + spread.max(0.0))
+        // Of the traces, and of the squared means.
+        let length = dot(&self.mean, &self.mean) + dot(&other.mean, &other.mean);
+        let rounding = ROUNDING * (self.trace + other.trace) + ROUNDING * ROUNDING * length;
+        Ok(above(rounding, means + spread.max(0.0)))
     }
 }
 

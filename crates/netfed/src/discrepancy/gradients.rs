@@ -1,10 +1,10 @@
 //! How badly the model of one node fits the data of another: ½‖∇Lⱼ(ŵᵢ)‖ + ½‖∇Lᵢ(ŵⱼ)‖, the length of the gradient of a node's loss at
-//! the other's model. It is zero where both models are optimal for both.
+//! the other's model. It is zero where both models are optimal for both: a gradient below 1e-10 of the one at zero counts as zero.
 //!
 //! A node gives away its model, and the length of one gradient for every other model.
 
-use super::Discrepancy;
-use super::models::alone;
+use super::models::{MODEL_ROUNDING, alone};
+use super::{Discrepancy, above};
 use crate::linalg::norm;
 use crate::loss::Loss;
 use crate::{Error, Matrix, Problem};
@@ -16,20 +16,30 @@ const FEW: usize = 16;
 pub struct GradientMismatch {
     problem: Problem,
     params: Matrix,
+    /// What may be rounding of the gradients of every node.
+    rounding: Vec<f64>,
 }
 
 impl GradientMismatch {
     /// Trains every node alone.
     pub fn new(losses: Vec<Box<dyn Loss>>) -> Result<GradientMismatch, Error> {
         let (problem, params) = alone(losses)?;
-        Ok(GradientMismatch { problem, params })
+        let zero = Matrix::zeros(1, problem.dim());
+        let mut gradient = vec![0.0; problem.dim()];
+        let rounding = (0..problem.nodes())
+            .map(|i| {
+                problem.loss(i).gradient(zero.row(0), &mut gradient);
+                MODEL_ROUNDING * norm(&gradient)
+            })
+            .collect();
+        Ok(GradientMismatch { problem, params, rounding })
     }
 
     /// ‖∇Lᵢ(ŵⱼ)‖
     fn length(&self, i: usize, j: usize) -> f64 {
         let length = |gradient: &mut [f64]| {
             self.problem.loss(i).gradient(self.params.row(j), gradient);
-            norm(gradient)
+            above(self.rounding[i], norm(gradient))
         };
         match self.problem.dim() {
             d @ 0..=FEW => length(&mut [0.0; FEW][..d]),

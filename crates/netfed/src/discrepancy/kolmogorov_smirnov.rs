@@ -63,8 +63,7 @@ impl Discrepancy for KolmogorovSmirnov {
         let table = self.tails.table(i, j);
         let p_value = |(x, y): (&Vec<f64>, &Vec<f64>)| {
             let step = largest_step(x, y);
-            let known = table.and_then(|t| t.tail(step));
-            known.unwrap_or_else(|| smirnov_tail(step, x.len(), y.len()))
+            table.map_or_else(|| smirnov_tail(step, x.len(), y.len()), |t| t.tail(step))
         };
         Ok(self.combination.discrepancy(one.iter().zip(other).map(p_value)))
     }

@@ -8,7 +8,7 @@
 //! The points of a node must meet those of the other: they leave it.
 
 use super::landmarks::Landmarks;
-use super::{Discrepancy, columns, spread};
+use super::{Discrepancy, ROUNDING, above, columns, spread};
 use crate::linalg::square_distance;
 use crate::{Error, Matrix};
 use rayon::prelude::*;
@@ -82,7 +82,8 @@ impl Discrepancy for MaximumMean {
         if x.rows() == 0 || y.rows() == 0 {
             return Ok(f64::INFINITY);
         }
-        Ok((self.own[i] + self.own[j] - 2.0 * mean_kernel(x, y, self.width)).max(0.0))
+        let own = self.own[i] + self.own[j];
+        Ok(above(ROUNDING * own, own - 2.0 * mean_kernel(x, y, self.width)))
     }
 
     fn at_least(&self, i: usize, j: usize) -> f64 {

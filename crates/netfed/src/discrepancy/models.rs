@@ -1,26 +1,35 @@
 //! The difference ‖ŵᵢ − ŵⱼ‖ of the models that the nodes train alone.
 //!
+//! Models of equal data, however ordered, are equal up to rounding; differences below 1e-10 of their length count as zero.
+//!
 //! A node gives away its model. Where a node's data do not determine its model (fewer points than features), ridge does.
 
-use super::Discrepancy;
+use super::{Discrepancy, above};
 use crate::baselines::local;
-use crate::linalg::distance;
+use crate::linalg::{distance, norm};
 use crate::loss::Loss;
 use crate::penalty::Norm2;
 use crate::{Error, Graph, Matrix, Problem};
+
+/// The part of a model that may be rounding, where its data determine it well.
+pub(super) const MODEL_ROUNDING: f64 = 1e-10;
 
 /// The differences of local models. A node without data cannot be compared.
 #[derive(Debug, Clone)]
 pub struct ModelDifference {
     params: Matrix,
     trained: Vec<bool>,
+    /// What may be rounding of every model.
+    rounding: Vec<f64>,
 }
 
 impl ModelDifference {
     /// Trains every node alone.
     pub fn new(losses: Vec<Box<dyn Loss>>) -> Result<ModelDifference, Error> {
         let trained = losses.iter().map(|loss| loss.points() > 0).collect();
-        Ok(ModelDifference { params: alone(losses)?.1, trained })
+        let params = alone(losses)?.1;
+        let rounding = (0..params.rows()).map(|i| MODEL_ROUNDING * norm(params.row(i))).collect();
+        Ok(ModelDifference { params, trained, rounding })
     }
 }
 
@@ -38,12 +47,13 @@ impl Discrepancy for ModelDifference {
 
     fn between(&self, i: usize, j: usize) -> Result<f64, Error> {
         Ok(match self.trained[i] && self.trained[j] {
-            true => distance(self.params.row(i), self.params.row(j)),
+            true => self.at_least(i, j),
             false => f64::INFINITY,
         })
     }
 
     fn at_least(&self, i: usize, j: usize) -> f64 {
-        distance(self.params.row(i), self.params.row(j))
+        let apart = distance(self.params.row(i), self.params.row(j));
+        above(self.rounding[i].max(self.rounding[j]), apart)
     }
 }

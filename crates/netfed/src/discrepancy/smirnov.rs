@@ -8,6 +8,7 @@
 //! off by a quarter at most, and that for equal m and n.
 
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// Up to this m·n the p-value is exact.
 const EXACT: usize = 10_000;
@@ -64,6 +65,8 @@ fn series(z: f64) -> f64 {
 const STEPS: usize = 128;
 /// Tables are kept for at most this many sizes of samples.
 const SIZES: usize = 128;
+/// This many p-values between those of the tables are kept at most, once they are computed.
+const KEPT: usize = 1 << 21;
 /// Shares of points are told apart in parts of this.
 pub(super) const PARTS: usize = u8::MAX as usize;
 
@@ -76,13 +79,18 @@ pub(super) struct Tails {
     tables: Vec<Table>,
 }
 
-/// P(D ≥ d) for two sizes, at multiples of a unit of d·m·n; and lower bounds of −ln of it where it is known by how many parts ⌊F·[`PARTS`]⌋ and
+/// P(D ≥ d) for two sizes, at multiples of a unit of d·m·n, and between them as they are asked for; and lower bounds of −ln of it where it is known by how many parts ⌊F·[`PARTS`]⌋ and
 /// ⌊G·[`PARTS`]⌋ differ somewhere.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
+    sizes: (usize, usize),
+    /// The greatest common divisor of the sizes, of which d·m·n is a multiple.
+    divisor: usize,
     unit: usize,
     tails: Vec<f64>,
     logs: Vec<f64>,
+    /// At all multiples of the divisor, where they are kept.
+    kept: Vec<OnceLock<f64>>,
 }
 
 impl Tails {
@@ -97,7 +105,10 @@ impl Tails {
         let place = rows.iter().map(|m| sizes.binary_search(m).ok()).collect();
         let pairs: Vec<(usize, usize)> =
             sizes.iter().flat_map(|m| sizes.iter().map(move |n| (*m, *n))).collect();
-        let tables = pairs.par_iter().map(|(m, n)| Table::new(*m, *n)).collect();
+        let mut tables: Vec<Table> = pairs.par_iter().map(|(m, n)| Table::new(*m, *n)).collect();
+        if tables.iter().map(Table::between).sum::<usize>() <= KEPT {
+            tables.iter_mut().for_each(|t| t.kept = vec![OnceLock::new(); t.between()]);
+        }
         Tails { place, sizes: sizes.len(), tables }
     }
 
@@ -109,7 +120,6 @@ impl Tails {
 
 impl Table {
     fn new(m: usize, n: usize) -> Table {
-        // d·m·n is a multiple of the greatest common divisor.
         let (mut divisor, mut rest) = (m, n);
         while rest > 0 {
             (divisor, rest) = (rest, divisor % rest);
@@ -123,12 +133,25 @@ impl Table {
         };
         let log = |parts: usize| -tails[least(parts) / unit].max(f64::MIN_POSITIVE).ln();
         let logs = (0..=PARTS).map(log).collect();
-        Table { unit, tails, logs }
+        Table { sizes: (m, n), divisor, unit, tails, logs, kept: Vec::new() }
     }
 
-    /// P(D ≥ d), if it is there; `step` is d·m·n.
-    pub(super) fn tail(&self, step: usize) -> Option<f64> {
-        step.is_multiple_of(self.unit).then(|| self.tails[step / self.unit])
+    /// Multiples of the divisor, where the unit is another and p-values are exact.
+    fn between(&self) -> usize {
+        let (m, n) = self.sizes;
+        if self.unit == self.divisor || m * n > EXACT { 0 } else { m * n / self.divisor + 1 }
+    }
+
+    /// P(D ≥ d); `step` is d·m·n.
+    pub(super) fn tail(&self, step: usize) -> f64 {
+        if step.is_multiple_of(self.unit) {
+            return self.tails[step / self.unit];
+        }
+        let computed = || smirnov_tail(step, self.sizes.0, self.sizes.1);
+        match self.kept.get(step / self.divisor) {
+            Some(place) => *place.get_or_init(computed),
+            None => computed(),
+        }
     }
 
     /// No more than −ln P(D ≥ d), where shares differ by this many parts somewhere.
@@ -186,11 +209,10 @@ mod tests {
             // Every pair of shares a/m and b/n, where D might be reached.
             for (a, b) in (0..=m).flat_map(|a| (0..=n).map(move |b| (a, b))) {
                 let (step, part) = ((a * n).abs_diff(b * m), |k: usize, of| (k * PARTS / of) as u8);
-                let known = table.tail(step);
-                let exact = known.unwrap_or_else(|| smirnov_tail(step, m, n));
+                let exact = table.tail(step);
                 let log = table.log_at_least(part(a, m).abs_diff(part(b, n)));
                 assert!(log <= -exact.ln() + 1e-12, "{a} {b} {m} {n}: {log} {exact}");
-                assert!(a > 3 || known.is_none_or(|p| p == smirnov_tail(step, m, n)));
+                assert!(a > 3 || (exact, exact) == (smirnov_tail(step, m, n), table.tail(step)));
             }
         }
         assert!(Tails::new(&(1..1000).collect::<Vec<_>>()).table(1, 2).is_none());

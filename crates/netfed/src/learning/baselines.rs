@@ -7,7 +7,7 @@
 //!   Ditto     FedAvg, and a graph per silo pulled to its graph g_i + (μ/2)‖w_i − graph of FedAvg‖²
 //!
 //! Momentum goes on over the rounds where a graph does (IGL, MR-MTL, the graphs of Ditto) and starts again where a silo starts from the
-//! server's. The exact counterparts are [`LogDegree::solve`] and [`LogDegree::pooled`].
+//! server's. Stable steps of the one graph are of one size for all silos. The exact counterparts are [`LogDegree::solve`] and [`LogDegree::pooled`].
 
 use super::LogDegree;
 use super::steps::{LocalWork, Moving};
@@ -47,14 +47,15 @@ pub fn run_graph_method(
     let begin = vec![start; first.candidates().len()];
     let mut own: Vec<Moving> = silos.iter().map(|_| Moving::at(&begin)).collect();
     let mut global = begin.clone();
+    let mut rate = f64::INFINITY;
     for round in 0..=rounds {
         if observe(round).is_break() || round == rounds {
             break;
         }
         match method {
             GraphMethod::Alone => pull_all(&mut own, silos, work, 0.0, &begin),
-            GraphMethod::FedAvg => global = average(silos, work, 0.0, &global),
-            GraphMethod::FedProx(mu) => global = average(silos, work, mu, &global),
+            GraphMethod::FedAvg => global = average(silos, work, 0.0, &global, &mut rate),
+            GraphMethod::FedProx(mu) => global = average(silos, work, mu, &global, &mut rate),
             GraphMethod::MrMtl(mu) => {
                 pull_all(&mut own, silos, work, mu, &global);
                 let equal = vec![1.0 / silos.len() as f64; silos.len()];
@@ -62,7 +63,7 @@ pub fn run_graph_method(
             }
             GraphMethod::Ditto(mu) => {
                 pull_all(&mut own, silos, work, mu, &global);
-                global = average(silos, work, 0.0, &global);
+                global = average(silos, work, 0.0, &global, &mut rate);
             }
         }
     }
@@ -78,14 +79,22 @@ fn pull_all(own: &mut [Moving], silos: &[LogDegree], work: &LocalWork, mu: f64, 
     own.iter_mut().zip(silos).for_each(|(w, silo)| w.work(silo, work, mu, center));
 }
 
-/// A round of the one graph.
-fn average(silos: &[LogDegree], work: &LocalWork, mu: f64, global: &[f64]) -> Vec<f64> {
+/// A round of the one graph. Stable steps are at most as large as any silo has needed so far, so that in the end all silos take the same ones: else
+/// the graph could go to and fro.
+fn average(
+    silos: &[LogDegree],
+    work: &LocalWork,
+    mu: f64,
+    global: &[f64],
+    rate: &mut f64,
+) -> Vec<f64> {
     let all: usize = silos.iter().map(LogDegree::signals).sum();
     let weights: Vec<f64> = silos.iter().map(|s| s.signals() as f64 / all.max(1) as f64).collect();
+    let most = *rate;
     let answers: Vec<Vec<f64>> = (silos.iter())
         .map(|silo| {
             let mut w = Moving::at(global);
-            w.work(silo, work, mu, global);
+            *rate = rate.min(w.work_at_most(silo, work, mu, global, most));
             w.now
         })
         .collect();
@@ -99,4 +108,44 @@ fn mean<'a>(weights: &[f64], vectors: impl Iterator<Item = &'a Vec<f64>>) -> Vec
         axpy(*weight, vector, &mut sum);
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{kept_part, rbf_graph, smooth_signals, with_random_edges};
+    use crate::learning::{Candidates, Model};
+    use crate::linalg::{distance, norm};
+    use std::sync::Arc;
+
+    fn silos(seed: u64, beta: f64) -> Vec<LogDegree> {
+        let whole = rbf_graph(15, seed).unwrap();
+        let kept = kept_part(&whole, 0.6, seed + 100).unwrap();
+        let candidates = Arc::new(Candidates::all(15).unwrap());
+        let model = Model { alpha: 1.0, beta, zeta: 0.01 };
+        let silo = |i: u64| {
+            let graph = with_random_edges(&kept, 12, 10 * seed + i).unwrap();
+            let signals = smooth_signals(&graph, 40, 0.1, 20 * seed + i).unwrap();
+            LogDegree::new(Arc::clone(&candidates), &signals, model).unwrap()
+        };
+        (0..4).map(silo).collect()
+    }
+
+    /// The one graph of FedAvg and FedProx settles: it does not go to and fro.
+    #[test]
+    fn one_graph_settles() {
+        let go_on = |_| ControlFlow::Continue(());
+        for method in [GraphMethod::FedAvg, GraphMethod::FedProx(1.0)] {
+            for (seed, beta) in (0..4).flat_map(|s| [0.01, 0.1, 0.3].map(|b| (s, b))) {
+                let silos = silos(seed, beta);
+                let after = |rounds: u64| {
+                    let work = LocalWork::default();
+                    run_graph_method(method, &silos, &work, rounds, 0.1, go_on).unwrap()
+                };
+                let (one, two) = (after(500), after(501));
+                let apart = distance(one.row(0), two.row(0)) / norm(one.row(0));
+                assert!(apart < 1e-3, "{method:?} {seed} {beta}: {apart}");
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //!
 //! with B = g(w⁺) − g(e) − ⟨∇g(e), w⁺ − e⟩ = 2β‖w⁺ − e‖² + α Σᵥ (uᵥ − log(1 + uᵥ)), uᵥ the relative change of (Sw)ᵥ + ζ: no difference of
 //! large numbers. η is halved until that holds, at the latest at 1/L, L = 4β + 2αn/ζ², n the most pairs at a vertex. It starts at the
-//! inverse of the largest diagonal entry of ∇²g(e), 4β + α/(t_a)² + α/(t_b)², and at most at twice the η before.
+//! inverse of the largest diagonal entry of ∇²g(e), 4β + α/(t_a)² + α/(t_b)², and at most at twice the η before (or at that).
 
 use super::{LogDegree, Model};
 
@@ -19,6 +19,8 @@ pub(super) struct Descent<'a> {
     least: f64,
     /// η of the step before.
     rate: f64,
+    /// How much larger η may get from step to step.
+    growth: f64,
     gradient: Vec<f64>,
     inverse: Vec<f64>,
     change: Vec<f64>,
@@ -38,11 +40,22 @@ impl<'a> Descent<'a> {
             center,
             least: 1.0 / (4.0 * beta + 2.0 * alpha * most / (zeta * zeta)),
             rate: f64::INFINITY,
+            growth: 2.0,
             gradient: vec![0.0; pairs],
             inverse: vec![0.0; vertices],
             change: vec![0.0; pairs],
             turned: vec![0.0; vertices],
         }
+    }
+
+    /// The same with η at most this, and never growing.
+    pub(super) fn at_most(self, rate: f64) -> Descent<'a> {
+        Descent { rate, growth: 1.0, ..self }
+    }
+
+    /// η of the last step.
+    pub(super) fn rate(&self) -> f64 {
+        self.rate
     }
 
     /// F(w)
@@ -59,7 +72,7 @@ impl<'a> Descent<'a> {
         let own = |v: usize| self.inverse[v] * self.inverse[v] / alpha;
         let steepest = self.silo.candidates().pairs().map(|(a, b)| own(a) + own(b));
         let steepest = 4.0 * beta + steepest.fold(0.0, f64::max);
-        self.rate = (2.0 * self.rate).min(1.0 / steepest).max(self.least);
+        self.rate = (self.growth * self.rate).min(1.0 / steepest).max(self.least);
         loop {
             let (eta, pulled) = (self.rate, self.rate * self.pull);
             let entries = out.iter_mut().zip(from).zip(&self.gradient).zip(self.center);

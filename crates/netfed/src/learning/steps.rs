@@ -110,8 +110,26 @@ impl Moving {
                     |e: f64, g: f64, c: f64| (e - eta * g + eta * pull * c) / (1.0 + eta * pull);
                 self.fixed(silo, work, 0.0, step, center);
             }
-            Step::Stable => self.descend(Descent::new(silo, pull, center), work),
+            Step::Stable => self.descend(&mut Descent::new(silo, pull, center), work),
         }
+    }
+
+    /// The same, where stable steps have at most the size `most` and never grow; gives their size in the end.
+    pub(super) fn work_at_most(
+        &mut self,
+        silo: &LogDegree,
+        work: &LocalWork,
+        pull: f64,
+        center: &[f64],
+        most: f64,
+    ) -> f64 {
+        if work.step != Step::Stable {
+            self.work(silo, work, pull, center);
+            return most;
+        }
+        let mut descent = Descent::new(silo, pull, center).at_most(most);
+        self.descend(&mut descent, work);
+        descent.rate()
     }
 
     /// e of (19), cut off below.
@@ -143,7 +161,7 @@ impl Moving {
     }
 
     /// Stable steps. Where not even a step from w falls, which only rounding can do, w stays.
-    fn descend(&mut self, mut descent: Descent<'_>, work: &LocalWork) {
+    fn descend(&mut self, descent: &mut Descent<'_>, work: &LocalWork) {
         let mut ahead = vec![0.0; self.now.len()];
         let mut next = vec![0.0; self.now.len()];
         let mut value = descent.value(&self.now);

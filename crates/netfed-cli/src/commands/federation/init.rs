@@ -124,6 +124,19 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     let served = matches!(method.as_str(), "fedavg" | "ifca" | "ppgl");
     let (relaxes, learns) = (method == "fed-relax", method == "ppgl");
     idle::refuse(&args, &method)?;
+    if args.given.features.as_ref().is_none_or(Vec::is_empty) {
+        let what = if learns { "vertices" } else { "features" };
+        return Err(Failure::input(format!(
+            "no {what} given; say --features A,B,C: the columns that all members have, in one order."
+        )));
+    }
+    if args.given.lambda.is_none() && (learns || !served) {
+        let what = match learns {
+            true => "the price of a unit of weight in the consensus",
+            false => "larger values couple neighbors more",
+        };
+        return Err(Failure::input(format!("no λ given; say --lambda NUMBER: {what}.")));
+    }
     let relax = relaxes.then(|| relaxing::describe(&args)).transpose()?;
     if args.staleness.is_some_and(|steps| !(1..=1_000_000).contains(&steps)) {
         return Err(Failure::input(

@@ -22,24 +22,38 @@ pub(super) fn describe(args: &Init) -> Result<Relaxing, Failure> {
     let Some(path) = &args.public else {
         return Err(Failure::input("fed-relax needs public points; say --public FILE.".into()));
     };
-    let Some(features) = args.given.features.clone().filter(|f| !f.is_empty()) else {
-        return Err(Failure::input(
-            "say the features and their order, as --features A,B,C.".into(),
-        ));
-    };
+    let classes = classes(&args.classes)?;
+    let features = args.given.features.clone().unwrap_or_default();
     let columns = PointColumns { features: Some(features.clone()), ..PointColumns::default() };
     let (public, ignored) = read_public(path, &columns, &features, "--features")?;
     warn(ignored.as_slice());
     let usual = if args.classes.is_empty() { "linear" } else { "logistic" };
     let relaxing = Relaxing {
         model: args.model.clone().unwrap_or_else(|| usual.into()),
-        classes: args.classes.clone(),
+        classes,
         public: public.chunks_exact(features.len()).map(<[f64]>::to_vec).collect(),
     };
     let (task, dim) = (task(&relaxing), features.len());
     let kind = model_kind("--model", &relaxing.model, task, dim)?;
     check_models(std::iter::once((&kind, kind.size(task, dim, relaxing.public.len()))))?;
     Ok(relaxing)
+}
+
+/// The labels of the classes in increasing order.
+fn classes(given: &[f64]) -> Result<Vec<f64>, Failure> {
+    let mut classes = given.to_vec();
+    classes.sort_by(f64::total_cmp);
+    let wrong = |what: String| Err(Failure::input(format!("--classes has {what}.")));
+    if let Some(label) = classes.iter().find(|c| !c.is_finite()) {
+        return wrong(format!("{label}; labels are finite numbers"));
+    }
+    if let Some(pair) = classes.windows(2).find(|pair| pair[0] == pair[1]) {
+        return wrong(format!("{} twice", pair[0]));
+    }
+    match classes[..] {
+        [one] => wrong(format!("{one} only; give all labels, two or more, or none for numbers")),
+        _ => Ok(classes),
+    }
 }
 
 fn task(relaxing: &Relaxing) -> Task {

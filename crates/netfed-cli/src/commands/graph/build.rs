@@ -29,6 +29,8 @@ struct Built {
     /// Whether the points have labels.
     labels: bool,
     graph: SimilarityGraph,
+    /// Nodes that cannot be compared with any other.
+    incomparable: Vec<usize>,
     warnings: Vec<String>,
     seconds: f64,
 }
@@ -63,7 +65,9 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
     };
     warnings.extend(words::bounded(&graph, plan.recipe.weights));
     let (rows, labels) = points.map_or((0, false), |p| (p.node_of_row.len(), p.y.is_some()));
-    let mut built = Built { nodes, points: rows, labels, graph, warnings, seconds: 0.0 };
+    let incomparable = incomparable(discrepancy.as_ref(), &graph)?;
+    let (points, seconds) = (rows, 0.0);
+    let mut built = Built { nodes, points, labels, graph, incomparable, warnings, seconds };
     let edges: Vec<_> =
         built.graph.graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
     write_file(&args.results.out, &graph_text(&args.results.out, &built.nodes, &edges)?)?;
@@ -109,6 +113,21 @@ fn places(path: &Path, points: Option<&PointTable>) -> Result<Compared, Failure>
     };
     let places = nodes.iter().map(place).collect::<Result<Vec<_>, _>>()?;
     Ok((nodes, Box::new(GreatCircle::new(&places)?)))
+}
+
+/// Nodes whose discrepancy from all others cannot be computed: they have no edge under any rule.
+fn incomparable(all: &dyn Discrepancy, built: &SimilarityGraph) -> Result<Vec<usize>, Failure> {
+    let (graph, nodes) = (&built.graph, all.nodes());
+    let mut found = Vec::new();
+    for i in (0..nodes).filter(|&i| graph.degree(i) == 0 && nodes > 1) {
+        let mut others = (0..nodes).filter(|&j| j != i);
+        if !others
+            .try_fold(false, |any, j| Ok::<_, Failure>(any || all.between(i, j)?.is_finite()))?
+        {
+            found.push(i);
+        }
+    }
+    Ok(found)
 }
 
 /// Why there is no edge.

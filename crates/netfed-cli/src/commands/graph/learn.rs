@@ -3,7 +3,11 @@
 mod alone;
 mod baselines;
 mod flags;
+mod grid;
+mod setting;
 mod silos;
+mod solve;
+mod truth;
 mod words;
 
 pub(crate) use flags::Learn;
@@ -92,14 +96,15 @@ fn candidates(all: &[&Matrix], args: &Learn) -> Result<Arc<Candidates>, Failure>
     Ok(Arc::new(Candidates::nearest(&together, k)?))
 }
 
-/// The problems (7) of some files, with the β of the flags or the one that gives the wanted number of neighbors.
+/// The problems (7) of some files, with the first β of the flags or the one that gives the wanted number of neighbors.
 fn problems(files: &[Signals], args: &Learn, plan: &Plan) -> Result<Vec<LogDegree>, Failure> {
     let matrices: Vec<&Matrix> = files.iter().map(|f| &f.values).collect();
     let candidates = candidates(&matrices, args)?;
-    let model = Model { alpha: plan.alpha, beta: args.beta.unwrap_or(1.0), zeta: plan.zeta };
+    let given = plan.settings[0].beta;
+    let model = Model { alpha: plan.alpha, beta: given.unwrap_or(1.0), zeta: plan.zeta };
     let problem = |signals: &&Matrix| LogDegree::new(Arc::clone(&candidates), signals, model);
     let problems = matrices.iter().map(problem).collect::<Result<Vec<_>, _>>()?;
-    if args.beta.is_some() || candidates.is_empty() {
+    if given.is_some() || candidates.is_empty() {
         return Ok(problems);
     }
     let most = 2.0 * candidates.len() as f64 / candidates.vertices() as f64;

@@ -60,7 +60,7 @@ impl Choice {
     }
 }
 
-fn mean(errors: &[f64]) -> f64 {
+pub(super) fn mean(errors: &[f64]) -> f64 {
     errors.iter().sum::<f64>() / errors.len() as f64
 }
 
@@ -94,7 +94,7 @@ fn best(plan: &Plan, curves: &[Curve]) -> Place {
 }
 
 /// The places around the best whose errors are within one standard error of the difference.
-fn like_best(curve: &Curve, best: usize, folds: usize) -> RangeInclusive<usize> {
+pub(super) fn like_best(curve: &Curve, best: usize, folds: usize) -> RangeInclusive<usize> {
     let alike = |k: &usize| {
         let worse = Estimate::of_difference(&curve.errors[*k], &curve.errors[best], folds);
         worse.mean <= worse.se

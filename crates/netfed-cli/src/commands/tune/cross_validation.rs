@@ -63,11 +63,15 @@ pub(crate) fn cross_validate(
             steps,
         )
     };
-    let mut results = data.all(plan.variants.len() * splits, task)?.into_iter();
-    Ok(lambdas
-        .iter()
-        .map(|l| collect(l.clone(), results.by_ref().take(splits).collect()))
-        .collect())
+    // A variant without λ has nothing to be run.
+    let tasks: Vec<usize> =
+        (0..lambdas.len() * splits).filter(|k| !lambdas[k / splits].is_empty()).collect();
+    let mut results = data.all(tasks.len(), |k| task(tasks[k]))?.into_iter();
+    let of_variant = |l: &Vec<f64>| {
+        let count = if l.is_empty() { 0 } else { splits };
+        collect(l.clone(), results.by_ref().take(count).collect())
+    };
+    Ok(lambdas.iter().map(of_variant).collect())
 }
 
 fn one_split(

@@ -5,6 +5,7 @@ use netfed::LossKind;
 use netfed::discrepancy::Combination;
 
 use super::flags::Tune;
+use crate::axis::distinct;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::graph_recipe::{self as recipe, Recipe};
@@ -137,19 +138,6 @@ fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
         }
     }
     Ok(all)
-}
-
-/// The values of an axis; one `None` when the axis was not asked for.
-fn distinct<T: Clone + PartialEq + std::fmt::Display>(
-    flag: &str,
-    values: &Option<Vec<T>>,
-) -> Result<Vec<Option<T>>, Failure> {
-    let Some(values) = values else { return Ok(vec![None]) };
-    let twice = values.iter().enumerate().find(|(k, v)| values[..*k].contains(v));
-    match twice {
-        Some((_, value)) => Err(Failure::input(format!("{flag} has {value} twice."))),
-        None => Ok(values.iter().cloned().map(Some).collect()),
-    }
 }
 
 #[cfg(test)]

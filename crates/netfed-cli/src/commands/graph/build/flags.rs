@@ -127,11 +127,6 @@ impl Plan {
                 )));
             }
         }
-        if given.huber_delta.is_some() && given.loss.as_deref() != Some("huber") {
-            return Err(Failure::input(
-                "--huber-delta has an effect with --loss huber only.".into(),
-            ));
-        }
         if by_place && args.coordinates.is_none() {
             return Err(Failure::input(
                 "--discrepancy distance needs the places of the nodes; say --coordinates FILE (columns node, latitude, longitude).".into(),
@@ -157,7 +152,12 @@ impl Plan {
         };
         let none = Some(PathBuf::from("no graph"));
         let mut given = given.of_many_fits(None, "netfed graph build")?;
-        if by_place && given.data.is_none() {
+        if given.data.is_none() {
+            if !by_place {
+                return Err(Failure::input(
+                    "no file of data points given; say --data FILE.".into(),
+                ));
+            }
             given.data = Some(PathBuf::from("no data"));
         }
         let mut settings = Settings::at(Given { graph: none, ..given }, 1.0)?;

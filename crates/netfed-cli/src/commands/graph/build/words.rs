@@ -19,9 +19,13 @@ fn range(values: &[f64]) -> Option<[f64; 3]> {
 }
 
 /// Nodes without an edge.
-fn alone(built: &Built) -> Vec<&str> {
+fn alone(built: &Built) -> Vec<usize> {
     let graph = &built.graph.graph;
-    (0..graph.nodes()).filter(|&i| graph.degree(i) == 0).map(|i| built.nodes[i].as_str()).collect()
+    (0..graph.nodes()).filter(|&i| graph.degree(i) == 0).collect()
+}
+
+fn named<'a>(built: &'a Built, nodes: &[usize]) -> Vec<&'a str> {
+    nodes.iter().map(|&i| built.nodes[i].as_str()).collect()
 }
 
 fn parts(built: &Built) -> usize {
@@ -43,8 +47,14 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         line("One node has no other to be joined with.".into());
         return text;
     }
-    let others = graph.nodes().saturating_sub(1);
-    line(format!("{}; {}.", rule(plan.recipe.rule, others), weights(built, plan.recipe.weights)));
+    let missing = built.incomparable.len();
+    let comparable = if missing > 0 { ", among those that can be compared" } else { "" };
+    let others = (graph.nodes() - missing).saturating_sub(1);
+    line(format!(
+        "{}{comparable}; {}.",
+        rule(plan.recipe.rule, others),
+        weights(built, plan.recipe.weights)
+    ));
     if let Some([least, middle, most]) = range(&built.graph.discrepancies) {
         line(format!(
             "The discrepancy {} of the edges is {} to {}, {} in the middle.",
@@ -54,18 +64,21 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
             number(middle)
         ));
     }
-    let (alone, parts) = (alone(built), parts(built));
-    if !alone.is_empty() {
+    if missing > 0 {
         line(format!(
-            "{} without any edge ({}): trained alone. {}",
-            plural(alone.len(), "node"),
-            names(&alone),
-            match plan.recipe.rule {
-                Rule::TreeAndNearest(_) | Rule::Complete =>
-                    "Their discrepancy from the others cannot be computed from so few points.",
-                Rule::Nearest(_) | Rule::Threshold(_) =>
-                    "--rule mst-knn connects all whose discrepancy can be computed.",
-            }
+            "{} cannot be compared with any other by the discrepancy {}, for want of points ({}): without an edge, trained alone.",
+            plural(missing, "node"),
+            plan.recipe.discrepancy,
+            names(&named(built, &built.incomparable))
+        ));
+    }
+    let (alone, parts) = (alone(built), parts(built));
+    let far: Vec<usize> = alone.into_iter().filter(|i| !built.incomparable.contains(i)).collect();
+    if !far.is_empty() {
+        line(format!(
+            "{} without any edge ({}): trained alone. --rule mst-knn connects all.",
+            plural(far.len(), "node"),
+            names(&named(built, &far))
         ));
     }
     match parts {
@@ -172,7 +185,8 @@ pub(super) fn summary(built: &Built, plan: &Plan, args: &Build) -> serde_json::V
         "edges": graph.edges().len(),
         "parts": parts(built),
         "nodes_without_edge": alone.len(),
-        "names_without_edge": alone.iter().take(100).collect::<Vec<_>>(),
+        "names_without_edge": named(built, &alone[..alone.len().min(100)]),
+        "nodes_not_comparable": built.incomparable.len(),
         "discrepancies": spread(&built.graph.discrepancies),
         "weight": spread(&of_weights),
         "weights_at_bound": built.graph.bounded,

@@ -10,6 +10,7 @@ use super::Common;
 use super::data::Model;
 use crate::failure::Failure;
 use crate::memory;
+use crate::report::text::plural;
 use crate::settings::{Range, number};
 
 /// Pairs of nodes that are looked at one by one.
@@ -201,7 +202,12 @@ impl Shape {
                 let pairs = nodes.saturating_mul(nodes - 1) / 2;
                 if *edges > pairs {
                     return Err(Failure::input(format!(
-                        "--edges is {edges}, but {nodes} nodes have only {pairs} pairs."
+                        "--edges is {edges}, but {} only {}; say a smaller number of --edges.",
+                        match nodes {
+                            1 => "1 node has".to_owned(),
+                            _ => format!("{nodes} nodes have"),
+                        },
+                        plural(pairs, "pair")
                     )));
                 }
             }

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use netfed::communities::ByChance;
 use netfed::learning::Scores;
 use netfed::spectral::{algebraic_connectivity, spectral_gap};
 use netfed::{Agreement, Communities, Graph};
@@ -22,6 +23,9 @@ use crate::report::text::{number, plural};
 /// A node with this many times the edges of one in the middle is a hub, if it has at least [`HUB_EDGES`].
 const HUB: usize = 10;
 const HUB_EDGES: usize = 20;
+/// Random graphs that communities are compared with, and for graphs of more edges than that, where they hardly differ.
+const RANDOM_GRAPHS: u64 = 10;
+const OF_MANY_EDGES: (usize, u64) = (20_000, 3);
 /// With a smaller spectral gap a graph nearly falls apart.
 const NARROW: f64 = 0.01;
 
@@ -40,6 +44,8 @@ pub(super) struct Facts {
     pub(super) connectivity: Option<f64>,
     pub(super) gap: Option<f64>,
     pub(super) communities: Communities,
+    /// What random graphs have; none without edges.
+    pub(super) by_chance: Option<ByChance>,
     pub(super) scores: Option<Scores>,
     /// What is odd about the nodes of the true graph.
     strangers: Option<String>,
@@ -68,6 +74,14 @@ impl Facts {
         let (part_of, part_sizes) = parts(&graph);
         let largest: Vec<usize> = (0..graph.nodes()).filter(|&i| part_of[i] == 0).collect();
         let communities = Communities::find(&graph, args.seed);
+        let by_chance = match graph.edges().len() {
+            0 => None,
+            edges => {
+                let many = edges > OF_MANY_EDGES.0;
+                let draws = if many { OF_MANY_EDGES.1 } else { RANDOM_GRAPHS };
+                Some(ByChance::new(&graph, draws, args.seed)?)
+            }
+        };
         let (scores, strangers) = match &args.truth {
             Some(path) => scores(&nodes, &graph, args, path).map(|(s, odd)| (Some(s), odd))?,
             None => (None, None),
@@ -89,6 +103,7 @@ impl Facts {
             part_of,
             part_sizes,
             communities,
+            by_chance,
             scores,
             strangers,
             agreement,

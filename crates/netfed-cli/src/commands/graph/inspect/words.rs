@@ -1,5 +1,6 @@
 //! The result for a person, and as JSON.
 
+use netfed::communities::Grouping;
 use serde_json::{Value, json};
 
 use super::Inspect;
@@ -76,15 +77,22 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
         let several = f.communities_of_several();
         let sizes: Vec<String> = c.sizes.iter().take(several.min(8)).map(|s| count(*s)).collect();
         let more = if several > 8 { ", …" } else { "" };
-        let clear = match c.modularity {
-            q if q >= 0.3 => "clear groups",
-            q if q >= 0.1 => "some grouping",
-            _ => "no clear groups",
-        };
+        let groups = plurals(several, "community", "communities");
+        let sizes = sizes.join(", ");
+        let beside = f.by_chance.map_or(String::new(), |chance| {
+            let clear = match chance.judge(c.modularity) {
+                Grouping::Clear => "clear groups",
+                Grouping::Some => "some grouping, little more than by chance",
+                Grouping::Chance => "no groups beyond chance",
+            };
+            format!(
+                ", {} ± {} in random graphs with the same degrees: {clear}",
+                number(chance.mean),
+                number(chance.deviation)
+            )
+        });
         found.push(format!(
-            "{} of {}{more} nodes, modularity {}: {clear}.",
-            plurals(several, "community", "communities"),
-            sizes.join(", "),
+            "{groups} of {sizes}{more} nodes, modularity {}{beside}.",
             number(c.modularity)
         ));
     }
@@ -147,6 +155,12 @@ pub(super) fn summary(f: &Facts) -> Value {
         "communities": f.communities_of_several(),
         "community_sizes": f.communities.sizes.iter().take(f.communities_of_several().min(100)).collect::<Vec<_>>(),
         "modularity": f.communities.modularity,
+        "modularity_by_chance": f.by_chance.map(|c| json!({"mean": c.mean, "standard_deviation": c.deviation})),
+        "grouping": f.by_chance.map(|c| match c.judge(f.communities.modularity) {
+            Grouping::Clear => "clear",
+            Grouping::Some => "some",
+            Grouping::Chance => "chance",
+        }),
         "truth": f.scores.as_ref().map(|s| json!({
             "precision": s.precision,
             "recall": s.recall,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use netfed::learning::{Candidates, covariance, graphical_lasso};
 
 use super::flags::{Learn, Method, Plan};
-use super::words::{Facts, describe};
+use super::words::{Ended, Facts, describe};
 use super::{check_finite, problems, read};
 use crate::failure::Failure;
 use crate::graph_file::{GraphFormat, check_graph_file, graph_text};
@@ -24,7 +24,10 @@ const SWEEPS: u64 = 1000;
 pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     let start = Instant::now();
     let Some(path) = args.signals.as_deref() else {
-        return Err(Failure::input("--signals is missing.".into()));
+        return Err(Failure::input(
+            "no signals given; say --signals FILE, or --silos FILES for those of several holders."
+                .into(),
+        ));
     };
     check_graph_file(&args.results.out, args.results.force, &[path])?;
     let signals = read(path, args)?;
@@ -74,9 +77,12 @@ fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), F
         .collect();
     if !still.is_empty() {
         return Err(Failure::input(format!(
-            "{}: {} never changes, so that nothing can depend on it; leave the column out.",
+            "{}: {} never {}, so that nothing can depend on {}; leave {} out.",
             signals.file,
-            names(&still)
+            names(&still),
+            if still.len() == 1 { "changes" } else { "change" },
+            if still.len() == 1 { "it" } else { "them" },
+            if still.len() == 1 { "the column" } else { "these columns" },
         )));
     }
     let covariance = covariance(&signals.values)?;
@@ -114,10 +120,11 @@ fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), F
         negative,
         objective: Some(found.objective),
         gap: found.gap,
+        status: Ended::new(found.gap <= TOLERANCE * d as f64),
         ..Facts::new("graphical lasso", d, &edges)?
     };
-    let status = if found.gap <= TOLERANCE * d as f64 { 0 } else { 3 };
-    Ok((facts, status))
+    let exit = if facts.status.is_done() { 0 } else { 3 };
+    Ok((facts, exit))
 }
 
 /// The edges with their signs.

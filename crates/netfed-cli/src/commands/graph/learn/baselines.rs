@@ -5,7 +5,10 @@ use std::ops::ControlFlow;
 use netfed::Matrix;
 use netfed::learning::{GraphMethod, LocalWork, LogDegree, run_graph_method};
 
-use super::silos::Found;
+use super::flags::Baseline;
+use super::setting::Setting;
+use super::solve::{Found, rounds_ended};
+use super::words::Ended;
 use crate::failure::Failure;
 
 /// The weight that every pair starts with.
@@ -13,14 +16,16 @@ const START: f64 = 0.1;
 
 /// The graphs by a method, with what the silos have in common by it: the one graph, that of FedAvg for Ditto, the mean for MR-MTL.
 pub(super) fn solve(
-    method: GraphMethod,
+    baseline: Baseline,
     silos: &[LogDegree],
+    setting: Setting,
     rounds: u64,
     mut watch: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Found, Failure> {
-    if method == GraphMethod::Alone {
-        return alone(silos);
+    if baseline == Baseline::Igl {
+        return alone(silos, setting);
     }
+    let method = setting.method(baseline);
     let mut done = 0;
     let mut count = |round: u64| {
         done = round;
@@ -35,11 +40,12 @@ pub(super) fn solve(
         }
         _ => mean(&locals),
     };
-    Ok(Found { done: done == rounds, rounds: done, ..Found::new(silos, locals, Some(common)) })
+    let found = Found::new(silos, setting, locals, Some(common));
+    Ok(Found { ended: rounds_ended(done, rounds), rounds: done, ..found })
 }
 
 /// Every silo alone, to the end.
-fn alone(silos: &[LogDegree]) -> Result<Found, Failure> {
+fn alone(silos: &[LogDegree], setting: Setting) -> Result<Found, Failure> {
     let (mut rows, mut gap) = (Vec::new(), 0.0);
     for silo in silos {
         let learned = silo.solve();
@@ -47,7 +53,8 @@ fn alone(silos: &[LogDegree]) -> Result<Found, Failure> {
         gap += learned.gap;
     }
     let locals = Matrix::from_rows(silos[0].candidates().len(), rows)?;
-    Ok(Found { gap: Some(gap), solved: true, done: true, ..Found::new(silos, locals, None) })
+    let found = Found::new(silos, setting, locals, None);
+    Ok(Found { gap: Some(gap), solved: true, ended: Ended::Converged, ..found })
 }
 
 /// The mean graph; where all are the same, these.

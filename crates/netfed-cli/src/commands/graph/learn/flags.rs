@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use netfed::learning::{GraphMethod, Scale};
+use netfed::learning::Scale;
 
+use super::setting::Setting;
 use crate::failure::Failure;
 use crate::results::Results;
 use crate::settings::{Range, choose, number};
@@ -22,7 +23,7 @@ pub(super) const NEIGHBORS: f64 = 5.0;
 )]
 pub(crate) struct Learn {
     /// Signals: one column per vertex with its name on top, one row per signal (.csv, .csv.gz, .tsv, .parquet)
-    #[arg(long, value_name = "FILE", help_heading = "Input", required_unless_present = "silos")]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) signals: Option<PathBuf>,
     /// Files of signals of the same vertices, one per silo, or a folder of them
     #[arg(
@@ -34,6 +35,10 @@ pub(crate) struct Learn {
         help_heading = "Input"
     )]
     pub(crate) silos: Vec<PathBuf>,
+    /// Known graphs of the silos, one for all or one each in the order of --silos: with them --beta, --nu, --lambda and --mu may be lists,
+    /// and the combination with the best F-score is taken
+    #[arg(long, value_name = "FILES", num_args = 1.., value_delimiter = ',', help_heading = "Input")]
+    pub(crate) truth: Vec<PathBuf>,
     /// Give every vertex mean 0 and standard deviation 1 first, in every file
     #[arg(long, help_heading = "Input")]
     pub(crate) standardize: bool,
@@ -44,8 +49,8 @@ pub(crate) struct Learn {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
     pub(crate) alpha: Option<f64>,
     /// β, weight of the squares of the edge weights; more gives more edges [default: chosen for --neighbors]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
-    pub(crate) beta: Option<f64>,
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Problem")]
+    pub(crate) beta: Option<Vec<f64>>,
     /// Choose β so that a vertex has about this many neighbors on average (in --silos: when each learns alone) [default: 5]
     #[arg(
         long,
@@ -62,14 +67,14 @@ pub(crate) struct Learn {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
     pub(crate) penalty: Option<f64>,
     /// ν of --silos: more pulls the graphs more strongly to the common one [default: 3]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
-    pub(crate) nu: Option<f64>,
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Problem")]
+    pub(crate) nu: Option<Vec<f64>>,
     /// λ of --silos: weight of what they have in common
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
-    pub(crate) lambda: Option<f64>,
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Problem")]
+    pub(crate) lambda: Option<Vec<f64>>,
     /// μ of fedprox, mr-mtl and ditto: more pulls the graphs more strongly to what they have in common [default: 1]
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
-    pub(crate) mu: Option<f64>,
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Problem")]
+    pub(crate) mu: Option<Vec<f64>>,
     /// Only pairs of which one is among this many nearest of the other may become edges [default: all pairs]
     #[arg(long, value_name = "COUNT", help_heading = "Problem")]
     pub(crate) candidates: Option<usize>,
@@ -108,8 +113,11 @@ const EXAMPLES: &str = "Examples:
     netfed graph learn --silos hospitals/ --method algorithm1 --lambda 0.1 --out graphs/
   A method to compare with:
     netfed graph learn --silos hospitals/ --method ditto --mu 0.5 --out ditto/
+  Which β, ν and λ, where the graphs of some silos are known? All combinations are tried (grid search):
+    netfed graph learn --silos a.csv b.csv --truth true_a.csv true_b.csv --beta 0.1,1,10 --nu 2,4 --lambda 0.03,0.1,0.3 --out graphs/
 
-With --silos the folder then holds consensus.csv (not with igl), one file of edges per silo and summary.json. Take exact; the others are there
+With --silos the folder then holds consensus.csv (not with igl), one file of edges per silo and summary.json; with --truth also grid.csv,
+the scores of all combinations. Take exact; the others are there
 to see what they do. See docs/learning.md.";
 
 /// How the graph is found.
@@ -119,7 +127,17 @@ pub(super) enum Method {
     Glasso,
     Exact,
     Algorithm1,
-    Baseline(GraphMethod),
+    Baseline(Baseline),
+}
+
+/// A method to compare with.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Baseline {
+    Igl,
+    FedAvg,
+    FedProx,
+    MrMtl,
+    Ditto,
 }
 
 /// What is asked for, checked.
@@ -130,17 +148,31 @@ pub(super) struct Plan {
     pub(super) scale: Scale,
     pub(super) alpha: f64,
     pub(super) zeta: f64,
-    pub(super) nu: f64,
     pub(super) rounds: u64,
+    /// What to try: several only where known graphs choose.
+    pub(super) settings: Vec<Setting>,
+}
+
+impl Method {
+    /// Whether it has λ and ν.
+    pub(super) fn couples(self) -> bool {
+        matches!(self, Method::Exact | Method::Algorithm1)
+    }
+
+    /// Whether it has μ.
+    pub(super) fn pulls(self) -> bool {
+        use Baseline::{Ditto, FedProx, MrMtl};
+        matches!(self, Method::Baseline(FedProx | MrMtl | Ditto))
+    }
 }
 
 impl Plan {
     /// Checks the flags.
     pub(super) fn new(args: &Learn) -> Result<Plan, Failure> {
         let (method, name) = method(args)?;
-        let coupled = matches!(method, Method::Exact | Method::Algorithm1);
+        let coupled = method.couples();
         let rounds = match method {
-            Method::Baseline(baseline) => baseline != GraphMethod::Alone,
+            Method::Baseline(baseline) => baseline != Baseline::Igl,
             _ => method == Method::Algorithm1,
         };
         let has = |flag: &str, there: bool, home: &str| match there {
@@ -161,21 +193,15 @@ impl Plan {
         has("--nu", !coupled && args.nu.is_some(), home)?;
         let home = "--silos with --method algorithm1, fedavg, fedprox, mr-mtl or ditto";
         has("--rounds", !rounds && args.rounds.is_some(), home)?;
-        let pulled = mu_of(method).is_some();
         let home = "--silos with --method fedprox, mr-mtl or ditto";
-        has("--mu", !pulled && args.mu.is_some(), home)?;
+        has("--mu", !method.pulls() && args.mu.is_some(), home)?;
         let alpha = number("--alpha", args.alpha.unwrap_or(1.0), Range::Positive)?;
-        let nu = number("--nu", args.nu.unwrap_or(3.0), Range::Positive)?;
         number("--threshold", args.threshold, Range::Nonnegative)?;
-        for (flag, value) in [
-            ("--beta", args.beta),
-            ("--neighbors", args.neighbors),
-            ("--penalty", args.penalty),
-            ("--lambda", args.lambda),
-            ("--mu", args.mu),
-        ] {
+        for (flag, value) in [("--neighbors", args.neighbors), ("--penalty", args.penalty)] {
             value.map(|v| number(flag, v, Range::Positive)).transpose()?;
         }
+        let settings = Setting::all(args, method)?;
+        check_truth(args, settings.len())?;
         args.zeta.map(|v| number("--zeta", v, Range::Nonnegative)).transpose()?;
         for (flag, zero) in
             [("--candidates", args.candidates == Some(0)), ("--rounds", args.rounds == Some(0))]
@@ -196,21 +222,27 @@ impl Plan {
             "largest-weight" => Scale::LargestWeight,
             _ => Scale::None,
         };
-        Ok(Plan { method, name, scale, alpha, zeta, nu, rounds: args.rounds.unwrap_or(50) })
-    }
-
-    /// μ, for methods that have it.
-    pub(super) fn mu(&self) -> Option<f64> {
-        mu_of(self.method)
+        let rounds = args.rounds.unwrap_or(50);
+        Ok(Plan { method, name, scale, alpha, zeta, rounds, settings })
     }
 }
 
-fn mu_of(method: Method) -> Option<f64> {
-    match method {
-        Method::Baseline(
-            GraphMethod::FedProx(mu) | GraphMethod::MrMtl(mu) | GraphMethod::Ditto(mu),
-        ) => Some(mu),
-        _ => None,
+/// Several settings need known graphs of silos: (7) and (8) of unlike β, ν and λ cannot be compared, on held-out signals neither.
+fn check_truth(args: &Learn, settings: usize) -> Result<(), Failure> {
+    let alone = args.silos.is_empty();
+    if alone && !args.truth.is_empty() {
+        return Err(Failure::input(
+            "--truth belongs to --silos; netfed graph inspect --graph FILE --truth FILE compares one graph with the true one.".into(),
+        ));
+    }
+    match (settings > 1, alone, args.truth.is_empty()) {
+        (true, true, _) => Err(Failure::input(
+            "--beta is a list; lists are for --silos with --truth. Give one value here, or --neighbors.".into(),
+        )),
+        (true, false, true) => Err(Failure::input(format!(
+            "{settings} combinations, but nothing to choose one by: the objectives of unlike β, ν and λ cannot be compared. Say --truth FILES with known graphs, or give one value each."
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -230,14 +262,13 @@ fn method(args: &Learn) -> Result<(Method, &'static str), Failure> {
         });
     }
     let name = choose("method of --silos", name.unwrap_or("exact"), &OF_SILOS)?;
-    let mu = args.mu.unwrap_or(1.0);
     Ok(match name {
         "algorithm1" => (Method::Algorithm1, "algorithm1"),
-        "igl" => (Method::Baseline(GraphMethod::Alone), "igl"),
-        "fedavg" => (Method::Baseline(GraphMethod::FedAvg), "fedavg"),
-        "fedprox" => (Method::Baseline(GraphMethod::FedProx(mu)), "fedprox"),
-        "mr-mtl" => (Method::Baseline(GraphMethod::MrMtl(mu)), "mr-mtl"),
-        "ditto" => (Method::Baseline(GraphMethod::Ditto(mu)), "ditto"),
+        "igl" => (Method::Baseline(Baseline::Igl), "igl"),
+        "fedavg" => (Method::Baseline(Baseline::FedAvg), "fedavg"),
+        "fedprox" => (Method::Baseline(Baseline::FedProx), "fedprox"),
+        "mr-mtl" => (Method::Baseline(Baseline::MrMtl), "mr-mtl"),
+        "ditto" => (Method::Baseline(Baseline::Ditto), "ditto"),
         _ => (Method::Exact, "exact"),
     })
 }

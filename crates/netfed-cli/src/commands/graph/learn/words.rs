@@ -7,7 +7,7 @@ use netfed::Graph;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::progress::duration;
+use crate::progress::{duration, interrupted};
 use crate::report::text::{count, number, plural, plurals, shell};
 
 /// What is to be said about a graph.
@@ -24,7 +24,45 @@ pub(super) struct Facts {
     pub(super) beta: Option<f64>,
     pub(super) objective: Option<f64>,
     pub(super) gap: f64,
+    pub(super) status: Ended,
     pub(super) seconds: f64,
+}
+
+/// How a method ended.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) enum Ended {
+    #[default]
+    Converged,
+    /// All rounds of a method that has no other end.
+    AllRounds,
+    UsedUp,
+    Interrupted,
+}
+
+impl Ended {
+    /// Converged, or not, and then by whom it was ended.
+    pub(super) fn new(converged: bool) -> Ended {
+        match (converged, interrupted()) {
+            (true, _) => Ended::Converged,
+            (false, true) => Ended::Interrupted,
+            (false, false) => Ended::UsedUp,
+        }
+    }
+
+    /// Whether the method has come to its end.
+    pub(super) fn is_done(self) -> bool {
+        matches!(self, Ended::Converged | Ended::AllRounds)
+    }
+
+    /// For programs.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Ended::Converged => "converged",
+            Ended::AllRounds => "all rounds done",
+            Ended::UsedUp => "iterations used up",
+            Ended::Interrupted => "interrupted",
+        }
+    }
 }
 
 impl Facts {
@@ -45,7 +83,7 @@ impl Facts {
             "method": self.method, "vertices": self.vertices, "signals": self.signals,
             "edges": self.edges, "negative": self.negative, "components": self.components,
             "without_edges": self.alone, "beta": self.beta, "objective": self.objective,
-            "gap": self.gap, "seconds": self.seconds,
+            "gap": self.gap, "status": self.status.name(), "seconds": self.seconds,
         })
     }
 }
@@ -63,8 +101,16 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
         facts.method,
         duration(facts.seconds),
     );
+    if facts.vertices == 1 {
+        text.push_str("  One vertex has no other to be joined with.\n");
+        return text;
+    }
     if let Some(beta) = facts.beta {
-        let _ = writeln!(text, "  β = {}; a larger one gives more edges.", number(beta));
+        let more = match 2 * facts.edges == facts.vertices * (facts.vertices - 1) {
+            true => "all pairs are joined, a smaller one gives fewer edges",
+            false => "a larger one gives more edges",
+        };
+        let _ = writeln!(text, "  β = {}; {more}.", number(beta));
     }
     if let Some(objective) = facts.objective {
         let gap = number(facts.gap);
@@ -74,11 +120,21 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
             number(objective)
         );
     }
+    match facts.status {
+        Ended::Interrupted => {
+            text.push_str("  Interrupted before the tolerance: no more than that bound is proven.\n");
+        }
+        Ended::UsedUp => text.push_str(
+            "  It ended before the tolerance, after all its iterations: no more than that bound is proven.\n",
+        ),
+        Ended::Converged | Ended::AllRounds => {}
+    }
     if facts.negative > 0 {
         let _ = writeln!(
             text,
-            "  {} of the edges join vertices that go against each other (negative partial_correlation); their weight is its size.",
-            count(facts.negative)
+            "  {} of the edges {} vertices that go against each other (negative partial_correlation); the weight is its size.",
+            count(facts.negative),
+            if facts.negative == 1 { "joins" } else { "join" }
         );
     }
     if facts.components > 1 {
@@ -92,6 +148,10 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
                 n => format!(", {} of them single vertices without an edge", count(n)),
             }
         );
+    }
+    if facts.edges == 0 {
+        let _ = writeln!(text, "  A graph without edges in {}", out.display());
+        return text;
     }
     let _ = writeln!(
         text,
@@ -162,7 +222,9 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
             "  One silo has nothing in common with others: --signals FILE learns its graph alone.\n",
         );
     }
-    if summary["method"] == "algorithm1" && summary["solved"] == false {
+    if summary["status"] == Ended::Interrupted.name() {
+        text.push_str("  Interrupted: these are the graphs as they were then.\n");
+    } else if summary["method"] == "algorithm1" && summary["solved"] == false {
         text.push_str("  More rounds may come nearer to the optimum; --method exact goes to it.\n");
     } else if proven.is_empty() {
         text.push_str(
@@ -170,7 +232,7 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
         );
     } else if summary["solved"] == false {
         text.push_str(
-            "  This was stopped before the tolerance; no more than that bound is proven.\n",
+            "  It ended before the tolerance, after all its rounds; no more than that bound is proven.\n",
         );
     } else if common == Some(0) {
         text.push_str("  The consensus has no edge: a larger --nu makes it count.\n");

@@ -1,24 +1,25 @@
-//! Whole numbers on the command line: what is none is answered by what was expected.
+//! Numbers on the command line: what is none is answered by what was expected.
 
 use std::any::TypeId;
 use std::str::FromStr;
 
 use clap::Command;
 
-/// The command with all its flags that take whole numbers reading them by [`whole`]. They also take a minus sign, so that the answer is about
-/// the number, not that there is no such flag.
-pub(crate) fn with_whole_numbers(command: Command) -> Command {
+/// The command with all its flags that take numbers reading them by [`whole`] and [`real`]. They also take a minus sign, so that the answer
+/// is about the number, not that there is no such flag.
+pub(crate) fn with_numbers(command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let kind = arg.get_value_parser().type_id();
-        let arg = match (kind == TypeId::of::<usize>(), kind == TypeId::of::<u64>()) {
-            (true, _) => arg.value_parser(whole::<usize>),
-            (_, true) => arg.value_parser(whole::<u64>),
+        let arg = match kind {
+            kind if kind == TypeId::of::<usize>() => arg.value_parser(whole::<usize>),
+            kind if kind == TypeId::of::<u64>() => arg.value_parser(whole::<u64>),
+            kind if kind == TypeId::of::<f64>() => arg.value_parser(real),
             _ => return arg,
         };
         let list = arg.get_value_delimiter().is_some();
         if list { arg.allow_hyphen_values(true) } else { arg.allow_negative_numbers(true) }
     });
-    command.mut_subcommands(with_whole_numbers)
+    command.mut_subcommands(with_numbers)
 }
 
 fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
@@ -30,6 +31,10 @@ fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
     })
 }
 
+fn real(text: &str) -> Result<f64, &'static str> {
+    text.trim().parse().map_err(|_| "expected a number")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,8 +42,8 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn what_is_no_count_is_answered() {
-        let command = with_whole_numbers(Args::command());
+    fn what_is_no_number_is_answered() {
+        let command = with_numbers(Args::command());
         command.clone().debug_assert();
         for (line, part) in [
             ("graph build --out e.csv --k -1", "'-1' for '--k <COUNT>': expected a whole number"),
@@ -47,13 +52,30 @@ mod tests {
             ("graph generate sbm --out e --sizes -5,6", "'-5' for '--sizes <A,B,C>': expected"),
             ("tune --out t --graph-k 3,1e3", "'1e3' for '--graph-k <A,B,C>': expected"),
             ("fit --out r --max-iter -3", "'-3' for '--max-iter <COUNT>': expected"),
+            ("fit --out r --lambda 0,1", "'0,1' for '--lambda <NUMBER>': expected a number"),
+            (
+                "federation init --out f --local --classes a,b",
+                "'a' for '--classes <A,B,C>': expected a number",
+            ),
+            (
+                "graph learn --silos s --out g --beta 1,",
+                "'' for '--beta <A,B,C>': expected a number",
+            ),
             ("fit --out r --seed 99999999999999999999", "expected a smaller number"),
         ] {
             let words = std::iter::once("netfed").chain(line.split_whitespace());
             let message = command.clone().try_get_matches_from(words).unwrap_err().to_string();
             assert!(message.contains(part), "{line}: {message}");
         }
-        let good = "netfed graph generate sbm --out e --sizes 5,6";
-        assert!(command.try_get_matches_from(good.split_whitespace()).is_ok());
+        for good in [
+            "netfed graph generate sbm --out e --sizes 5,6",
+            "netfed federation init --out f --local --beta -1",
+            "netfed tune --out t --lambda-grid -1,2",
+        ] {
+            assert!(
+                command.clone().try_get_matches_from(good.split_whitespace()).is_ok(),
+                "{good}"
+            );
+        }
     }
 }
