@@ -199,7 +199,8 @@ impl ModelFolder {
             ..PointColumns::default()
         };
         let points = read_points(path, &columns)?;
-        let listed = format!("its {} nodes are listed in {LIST}", self.models.len());
+        let listed =
+            format!("is not in the run; its {} nodes are listed in {LIST}", self.models.len());
         check_nodes(path, &columns.node, &points, |n| self.place.contains_key(n), &listed)?;
         Ok(points)
     }

@@ -1,12 +1,5 @@
 //! `netfed predict` and `netfed evaluate` on the models of a run.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a failed test may panic"
-)]
-
 mod common;
 
 use common::{Place, SMALL, stderr, stdout};

@@ -1,12 +1,5 @@
 //! What `--quiet` and `--json` leave of the output.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a failed test may panic"
-)]
-
 mod common;
 
 use common::{Place, SMALL, stderr, stdout};

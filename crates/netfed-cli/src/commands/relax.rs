@@ -5,13 +5,15 @@ mod flags;
 mod input;
 mod outcome;
 mod page;
+mod public;
 mod settling;
 mod train;
 mod warnings;
 mod words;
 
 pub(crate) use flags::Relax;
-pub(crate) use input::{model_kind, read_public};
+pub(crate) use input::model_kind;
+pub(crate) use public::PublicRows;
 pub(crate) use train::{likeliest, node};
 
 use crate::commands::start_threads;

@@ -203,10 +203,14 @@ impl RelaxNode {
         self.public.rows() * self.targets.cols()
     }
 
+    /// The same of the neighbor of a slot.
+    pub(super) fn expected_len(&self, slot: usize) -> usize {
+        self.blocks[self.slots[slot].block].public.rows() * self.targets.cols()
+    }
+
     /// Takes one neighbor's message, empty or a prediction for every public point of the neighbor.
     pub fn absorb(&mut self, slot: usize, received: &[f64]) -> Result<(), Error> {
-        let (outputs, s) = (self.targets.cols(), &mut self.slots[slot]);
-        let expected = self.blocks[s.block].public.rows() * outputs;
+        let expected = self.expected_len(slot);
         if !received.is_empty() && received.len() != expected {
             let found = received.len();
             return Err(Error::Size { what: "predictions of a neighbor", expected, found });
@@ -216,9 +220,10 @@ impl RelaxNode {
             return Err(Error::BadNumber { name, value, expected });
         }
         // Who is held back need not be damped.
+        let heard = &mut self.slots[slot].heard;
         match self.settings.weights == RelaxWeights::Objective && self.held.is_none() {
-            true => s.heard.absorb(received),
-            false => s.heard.replace(received),
+            true => heard.absorb(received),
+            false => heard.replace(received),
         }
         Ok(())
     }

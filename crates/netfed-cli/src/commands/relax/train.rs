@@ -13,6 +13,7 @@ use netfed::{Error, Graph, Matrix};
 use rayon::prelude::*;
 
 use super::input::Input;
+use super::public::PublicPoints;
 use super::settling::NOTHING;
 use crate::failure::Failure;
 use crate::folds::folds;
@@ -59,7 +60,7 @@ pub(super) fn train(
     let again = if judges { own.clone() } else { Vec::new() };
     let half = |(i, own): (usize, Examples), alpha: f64| {
         let model = (&input.kinds[i], input.task);
-        node(&input.graph, i, own, Arc::clone(&input.public), model, (alpha, seed))
+        node(&input.graph, i, own, &input.public, model, (alpha, seed))
     };
     let nodes = own.into_iter().enumerate().map(|own| half(own, input.alpha));
     let mut network = FedRelax::new(&input.graph, nodes.collect::<Result<_, _>>()?)?;
@@ -138,21 +139,22 @@ pub(crate) fn node(
     graph: &Graph,
     i: usize,
     own: Examples,
-    public: Arc<Matrix>,
+    public: &PublicPoints,
     (kind, task): (&ModelKind, Task),
     (alpha, seed): (f64, u64),
 ) -> Result<RelaxNode, Failure> {
     let edge = |inc: &netfed::Incidence| Neighbor {
         weight: graph.edges()[inc.edge()].weight,
-        public: Arc::clone(&public),
+        public: Arc::clone(public.of(inc.neighbor())),
     };
     let neighbors: Vec<Neighbor> = graph.incident(i).iter().map(edge).collect();
     // Another seed for every node.
     let seed = seed.wrapping_add((i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let model = kind.build(task, own.points.cols(), seed);
-    let held = Some(Arc::clone(&public));
+    let own_public = public.of(i);
+    let held = Some(Arc::clone(own_public));
     let settings = RelaxSettings { alpha, weights: RelaxWeights::Objective, held };
-    Ok(RelaxNode::new(model, own, public, &neighbors, settings)?)
+    Ok(RelaxNode::new(model, own, Arc::clone(own_public), &neighbors, settings)?)
 }
 
 /// Squared errors, or wrong classes, of every node's points.
