@@ -96,20 +96,6 @@ fn members_behind_firewalls_meet_at_a_router() {
     );
     place.write("members.csv", "node,endpoint\ns0,\ns1,\ns2,\n");
     let base = "federation init --graph edges.csv --features x1,x2 --lambda 0.2 --members members.csv --out fed";
-    // Public points of each node's own: 5, 6, 7, 8.
-    let own = (0..4).flat_map(|i| (0..5 + i).map(move |k| format!("s{i},{}", row(9 * i + k))));
-    place.write("own.csv", &format!("node,x1,x2\n{}", own.collect::<String>()));
-    run(
-        &place,
-        "relax --data points.csv --graph edges.csv --public own.csv --models models.csv --alpha 0.2 --rounds 3 --hold-out 0 --out alone --force",
-    );
-    std::fs::remove_dir_all(place.path("fed")).unwrap();
-    init(&place, 6, "--solver fed-relax --public own.csv --model tree --max-iter 3");
-    run(
-        &place,
-        "federation up --local --federation fed --data points.csv --models models.csv --out apart",
-    );
-    assert!(file("apart") == file("alone") && file("apart") != file("together"), "other models");
     let fails = |line: &str, part: &str| {
         let output = place.run(line);
         assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
@@ -411,6 +397,20 @@ fn models_of_any_kind_are_those_of_one_process() {
     let file = |run: &str| std::fs::read(place.path(&format!("{run}/models.safetensors"))).unwrap();
     assert!(file("together") == file("alone"), "other models");
     run(&place, "predict --run together --data points.csv --out predictions.csv");
+    // Public points of each node's own: 5, 6, 7, 8.
+    let own = (0..4).flat_map(|i| (0..5 + i).map(move |k| format!("s{i},{}", row(9 * i + k))));
+    place.write("own.csv", &format!("node,x1,x2\n{}", own.collect::<String>()));
+    run(
+        &place,
+        "relax --data points.csv --graph edges.csv --public own.csv --models models.csv --alpha 0.2 --rounds 3 --hold-out 0 --out alone --force",
+    );
+    std::fs::remove_dir_all(place.path("fed")).unwrap();
+    init(&place, 6, "--solver fed-relax --public own.csv --model tree --max-iter 3");
+    run(
+        &place,
+        "federation up --local --federation fed --data points.csv --models models.csv --out apart",
+    );
+    assert!(file("apart") == file("alone") && file("apart") != file("together"), "other models");
     let fails = |line: &str, part: &str| {
         let output = place.run(line);
         assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));

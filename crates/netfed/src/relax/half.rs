@@ -171,7 +171,7 @@ impl<'a> Numbers<'a> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed test may panic")]
 mod tests {
-    use super::super::node::{Examples, Neighbor, RelaxSettings, RelaxWeights};
+    use super::super::given::{Examples, Neighbor, RelaxSettings, RelaxWeights};
     use super::*;
     use crate::Matrix;
     use crate::model::{ModelKind, Task};
