@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
     if args.threads == Some(0) {
         return Err(Failure::input("--threads is 0; it must be at least 1.".into()));
     }
-    let folder = Folder::new(&args.results.out, args.results.force)?;
+    let folder = Folder::of_models(&args.results.out, args.results.force)?;
     start_threads(args.threads)?;
     let input = input::read(args)?;
     warn(&input.warnings);

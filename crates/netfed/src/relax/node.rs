@@ -134,9 +134,9 @@ impl RelaxNode {
         self.slots.iter_mut().zip(heard).for_each(|(slot, heard)| slot.heard = heard);
     }
 
-    /// The part of each change of its neighbors' predictions that the node follows: 1 unless they swing.
+    /// The least part of a change of its neighbors' predictions that the node has followed so far: 1 unless they swung.
     pub fn damping(&self) -> f64 {
-        self.slots.iter().map(|s| s.heard.part()).fold(1.0, f64::min)
+        self.slots.iter().map(|s| s.heard.least()).fold(1.0, f64::min)
     }
 
     /// Numbers of a prediction.
