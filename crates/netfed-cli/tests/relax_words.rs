@@ -159,8 +159,9 @@ fn rounds_that_are_used_up_say_what_is_left() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         (stdout(&output), place.json("run/summary.json"))
     };
-    let (said, summary) = run(12);
-    assert!(said.starts_with("12 rounds used up, "), "{said}");
+    // Damping begins in round 13.
+    let (said, summary) = run(20);
+    assert!(said.starts_with("20 rounds used up, "), "{said}");
     assert!(said.contains("The predictions have not settled: the last round moved"), "{said}");
     assert!(said.contains("if changes go on shrinking by the factor "), "{said}");
     assert_eq!(summary["status"], "rounds used up");
@@ -171,7 +172,7 @@ fn rounds_that_are_used_up_say_what_is_left() {
         assert!(said.starts_with("settled after ") && summary["status"] == "settled", "{said}");
         place.read("run/history.csv")
     };
-    let changes = history.lines().skip(1 + 13);
+    let changes = history.lines().skip(1 + 21);
     let rest: f64 = changes.map(|l| l.split(',').nth(2).unwrap().parse::<f64>().unwrap()).sum();
     assert!(left > 0.5 * rest && left < 2.0 * rest, "{left} {rest}");
     let (said, summary) = run(1);
