@@ -14,6 +14,8 @@ use crate::model_folder;
 
 /// Name of a replaced folder inside its hidden one.
 const ASIDE: &str = "old";
+/// Files by which a folder with trained models is known.
+const TRAINED: [&[&str]; 2] = [&[model_folder::FILE], &["config.toml", "parameters.csv"]];
 /// How often a folder is replaced when other runs write to the same place.
 const TRIES: usize = 20;
 
@@ -28,8 +30,21 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Checks that `path` can be written and is not there yet, unless `force`.
+    /// Checks that `path` can be written and is not there yet, unless `force`. Models that a run has trained are not replaced by results of
+    /// another kind.
     pub(crate) fn new(path: &Path, force: bool) -> Result<Folder, Failure> {
+        let is_there = |names: &[&str]| names.iter().all(|name| path.join(name).is_file());
+        if force && TRAINED.iter().any(|names| is_there(names)) {
+            return Err(Failure::input(format!(
+                "{} holds the models of a run, which --force would spoil; give --out another folder.",
+                path.display()
+            )));
+        }
+        Folder::of_models(path, force)
+    }
+
+    /// The same for a command that trains models: they take the place of those that are there.
+    pub(crate) fn of_models(path: &Path, force: bool) -> Result<Folder, Failure> {
         let shown = path.display();
         if path.is_file() {
             return Err(Failure::input(format!("{shown} is a file; --out needs a folder.")));

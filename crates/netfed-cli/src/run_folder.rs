@@ -82,7 +82,10 @@ impl RunFolder {
             ..self.settings.columns.clone()
         };
         let points = read_points(path, &columns)?;
-        let listed = format!("its {} nodes are listed in {MODELS}", self.models.nodes.len());
+        let listed = format!(
+            "is not in the run; its {} nodes are listed in {MODELS}",
+            self.models.nodes.len()
+        );
         check_nodes(path, &columns.node, &points, |n| self.node.contains_key(n), &listed)?;
         Ok(points)
     }

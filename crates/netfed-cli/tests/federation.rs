@@ -397,6 +397,20 @@ fn models_of_any_kind_are_those_of_one_process() {
     let file = |run: &str| std::fs::read(place.path(&format!("{run}/models.safetensors"))).unwrap();
     assert!(file("together") == file("alone"), "other models");
     run(&place, "predict --run together --data points.csv --out predictions.csv");
+    // Public points of each node's own: 5, 6, 7, 8.
+    let own = (0..4).flat_map(|i| (0..5 + i).map(move |k| format!("s{i},{}", row(9 * i + k))));
+    place.write("own.csv", &format!("node,x1,x2\n{}", own.collect::<String>()));
+    run(
+        &place,
+        "relax --data points.csv --graph edges.csv --public own.csv --models models.csv --alpha 0.2 --rounds 3 --hold-out 0 --out alone --force",
+    );
+    std::fs::remove_dir_all(place.path("fed")).unwrap();
+    init(&place, 6, "--solver fed-relax --public own.csv --model tree --max-iter 3");
+    run(
+        &place,
+        "federation up --local --federation fed --data points.csv --models models.csv --out apart",
+    );
+    assert!(file("apart") == file("alone") && file("apart") != file("together"), "other models");
     let fails = |line: &str, part: &str| {
         let output = place.run(line);
         assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
@@ -406,6 +420,11 @@ fn models_of_any_kind_are_those_of_one_process() {
     fails(&format!("{base} --solver fed-relax"), "--public FILE");
     let relax = format!("{base} --solver fed-relax --public public.csv");
     fails(&format!("{relax} --model bush"), "--model: ");
+    place.write("few.csv", "node,x1,x2\ns0,1,2\ns9,1,2\n");
+    fails(
+        &relax.replace("public.csv", "few.csv"),
+        "few.csv, line 3, column \"node\": the node \"s9\" is not in the federation.",
+    );
     let huge = command()
         .current_dir(place.path(""))
         .args(relax.split_whitespace())

@@ -1,12 +1,5 @@
 //! `netfed predict` and `netfed evaluate` on the models of a run.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a failed test may panic"
-)]
-
 mod common;
 
 use common::{Place, SMALL, stderr, stdout};
@@ -19,6 +12,10 @@ fn predictions_are_the_models_applied() {
     place.write("new.csv", "x2,node,y,x1\n2,b,,1\n-1,a,unknown,3\n");
     let output = place.run("predict --run run --data new.csv --out predictions.csv");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "2 predictions for 2 nodes in predictions.csv\n");
+    place.write("one.csv", "node,x1,x2\nb,1,2\n");
+    let output = place.run("predict --run run --data one.csv --out one-prediction.csv");
+    assert_eq!(stdout(&output), "1 prediction for 1 node in one-prediction.csv\n");
     let models = place.read("run/parameters.csv");
     let model = |node: &str| -> Vec<f64> {
         let row = models.lines().find(|l| l.starts_with(&format!("{node},"))).unwrap();

@@ -1,12 +1,5 @@
 //! What `--quiet` and `--json` leave of the output.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a failed test may panic"
-)]
-
 mod common;
 
 use common::{Place, SMALL, stderr, stdout};
@@ -36,15 +29,15 @@ fn warnings_stay() {
     let both = "--data points.csv --graph edges.csv";
     for line in [
         &format!("fit {both} --lambda 0.1 --out run"),
-        &format!("path {both} --lambdas 3 --folds 0 --out run"),
-        &format!("tune {both} --lambda-grid 0.1,1 --folds 2 --repeats 1 --out run"),
-        &format!("compare {both} --methods gtv --splits 2 --out run"),
-        &format!("relax {both} --model tree --alpha 0.1 --rounds 1 --out run"),
-        "cluster --data once.csv --graph edges.csv --lambdas 3 --out run",
-        "graph inspect --graph edges.graphml --out run",
+        &format!("path {both} --lambdas 3 --folds 0 --out path"),
+        &format!("tune {both} --lambda-grid 0.1,1 --folds 2 --repeats 1 --out tuned"),
+        &format!("compare {both} --methods gtv --splits 2 --out compared"),
+        &format!("relax {both} --model tree --alpha 0.1 --rounds 1 --out relaxed"),
+        "cluster --data once.csv --graph edges.csv --lambdas 3 --out clustered",
+        "graph inspect --graph edges.graphml --out seen",
         "graph convert edges.graphml converted.csv",
     ] {
-        let output = place.run(&format!("{line} --force --quiet"));
+        let output = place.run(&format!("{line} --quiet"));
         assert!(stderr(&output).contains("netfed: warning: "), "{line}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{line}");
     }

@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{Place, stderr, stdout};
+use common::{Place, SMALL, stderr, stdout};
 use netfed::generate::{random, stochastic_block_model};
 use rand::RngExt;
 use std::fmt::Write;
@@ -192,4 +192,38 @@ fn models_of_another_command_do_not_stay() {
     let value: f64 = table.lines().nth(1).unwrap().rsplit(',').next().unwrap().parse().unwrap();
     assert!((value - 200.0).abs() < 1.0, "a line, not a tree: {table}");
     assert_eq!(place.read("run/mine.txt"), "notes");
+}
+
+#[test]
+fn results_of_another_kind_do_not_replace_models() {
+    let place = Place::with_small_data();
+    let line = "relax --data points.csv --graph edges.csv --model tree --alpha 0.1 --out run";
+    assert_eq!(place.run(line).status.code(), Some(0));
+    assert_eq!(place.run(&SMALL.replace("--out run", "--out fitted")).status.code(), Some(0));
+    let files = |run: &str| {
+        let names = std::fs::read_dir(place.path(run)).unwrap().map(|e| e.unwrap().path());
+        let mut files: Vec<_> = names.map(|f| (std::fs::read(&f).unwrap(), f)).collect();
+        files.sort();
+        files
+    };
+    for run in ["run", "fitted"] {
+        let before = files(run);
+        for other in [
+            "graph inspect --graph edges.csv",
+            "cluster --data points.csv --graph edges.csv --features x1,x2",
+            "graph generate sbm --sizes 4,4 --inside 0.5 --between 0.1",
+        ] {
+            let output = place.run(&format!("{other} --out {run} --force"));
+            assert_eq!(output.status.code(), Some(2), "{other}: {}", stderr(&output));
+            let why = format!("{run} holds the models of a run, which --force would spoil");
+            assert!(stderr(&output).contains(&why), "{other}: {}", stderr(&output));
+        }
+        assert!(files(run) == before);
+    }
+    // What trains may replace what was trained, and others their own results.
+    assert_eq!(place.run(&format!("{line} --force")).status.code(), Some(0));
+    for _ in 0..2 {
+        let output = place.run("graph inspect --graph edges.csv --out seen --force");
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
 }

@@ -1,12 +1,5 @@
 //! What `netfed relax`, and `netfed predict` and `netfed evaluate` on its models, refuse.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a failed test may panic"
-)]
-
 mod common;
 
 use common::{Place, SMALL, stderr, stdout};

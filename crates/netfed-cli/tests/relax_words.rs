@@ -115,6 +115,38 @@ fn neighbors_that_would_trade_their_predictions_settle() {
 }
 
 #[test]
+fn rounds_that_do_not_settle_are_warned_about() {
+    let place = Place::new();
+    // y = x and y = −x: with α = 1000 each takes over what the other said, until damping begins in round 4.
+    place.write(
+        "points.csv",
+        "node,x,y\na,1,1\na,2,2\na,-1,-1\na,-2,-2\nb,1,-1\nb,2,-2\nb,-1,1\nb,-2,2\n",
+    );
+    place.write("edges.csv", "source,target\na,b\n");
+    let warning = "the rounds do not settle, the last one moved predictions by";
+    for (flags, expected) in [
+        ("--alpha 1000 --rounds 3", Some("by 200%: try --rounds 6, or --alpha 1.")),
+        ("--alpha 1000 --rounds 4", Some("by more than 1000%: try --rounds 8, or --alpha 1.")),
+        ("--alpha 1.5 --rounds 3", Some("%: try --rounds 6.")),
+        ("--alpha 1000 --rounds 20", None),
+        ("--alpha 0.1 --rounds 20", None),
+    ] {
+        let output = place.run(&format!("{CHAIN} {flags} --hold-out 0"));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let (said, summary) = (stderr(&output), place.json("run/summary.json"));
+        assert_eq!(said.contains(warning), expected.is_some(), "{flags}: {said}");
+        assert!(said.contains(expected.unwrap_or("")), "{flags}: {said}");
+        let listed = summary["warnings"].as_array().unwrap();
+        assert_eq!(
+            listed.iter().any(|w| w.as_str().unwrap().starts_with(warning)),
+            expected.is_some()
+        );
+        assert_eq!(place.read("run/report.html").contains(warning), expected.is_some());
+        assert_eq!(summary["status"] == "settled", expected.is_none(), "{flags}: {summary}");
+    }
+}
+
+#[test]
 fn rounds_that_are_used_up_say_what_is_left() {
     // A chain with data at its ends.
     let place = Place::new();
@@ -127,8 +159,9 @@ fn rounds_that_are_used_up_say_what_is_left() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         (stdout(&output), place.json("run/summary.json"))
     };
-    let (said, summary) = run(12);
-    assert!(said.starts_with("12 rounds used up, "), "{said}");
+    // Damping begins in round 13.
+    let (said, summary) = run(20);
+    assert!(said.starts_with("20 rounds used up, "), "{said}");
     assert!(said.contains("The predictions have not settled: the last round moved"), "{said}");
     assert!(said.contains("if changes go on shrinking by the factor "), "{said}");
     assert_eq!(summary["status"], "rounds used up");
@@ -139,7 +172,7 @@ fn rounds_that_are_used_up_say_what_is_left() {
         assert!(said.starts_with("settled after ") && summary["status"] == "settled", "{said}");
         place.read("run/history.csv")
     };
-    let changes = history.lines().skip(1 + 13);
+    let changes = history.lines().skip(1 + 21);
     let rest: f64 = changes.map(|l| l.split(',').nth(2).unwrap().parse::<f64>().unwrap()).sum();
     assert!(left > 0.5 * rest && left < 2.0 * rest, "{left} {rest}");
     let (said, summary) = run(1);

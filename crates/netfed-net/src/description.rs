@@ -323,6 +323,25 @@ mod tests {
     }
 
     #[test]
+    fn public_points_belong_to_all_nodes_or_each_to_one() {
+        let with = |owners: &str| {
+            let relax = format!(
+                "[relax]\nmodel = \"linear\"\nclasses = []\npublic = [[1.0], [2.0], [3.0]]\n{owners}\n[problem]"
+            );
+            let text = text().replacen("primal-dual", "fed-relax", 1).replacen("1e-6", "0.0", 1);
+            Federation::parse(&text.replacen("[problem]", &relax, 1))
+        };
+        for good in ["", "public_of = [\"a\", \"b\", \"a\"]"] {
+            let relax = with(good).unwrap().description.relax.unwrap();
+            assert_eq!(relax.public_of.is_empty(), good.is_empty());
+        }
+        for bad in ["[\"a\", \"b\"]", "[\"a\", \"a\", \"a\"]", "[\"a\", \"b\", \"z\"]"] {
+            let error = with(&format!("public_of = {bad}")).unwrap_err().to_string();
+            assert!(error.contains("each point and each node must"), "{error}");
+        }
+    }
+
+    #[test]
     fn members_without_endpoints_meet_at_routers() {
         let hidden = |name: &str, text: &str| {
             let port = if name == "b" { 7001 } else { 7002 };

@@ -60,6 +60,9 @@ pub enum Error {
         "models that are compared by predictions need losses that are differentiable: squared, logistic, huber or mean, without lasso"
     )]
     Kinks,
+    /// A fit that was ended from outside.
+    #[error("stopped before the end")]
+    Stopped,
     /// Two sizes that must agree do not.
     #[error("{what}: expected {expected}, found {found}")]
     Size {

@@ -8,9 +8,10 @@
 )]
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use netfed::Matrix;
 use netfed::model::{Linear, LinearOptions, LocalModel, ModelKind, Points, Task};
+use netfed::{Error, Matrix};
 
 fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data").join(name)
@@ -32,6 +33,30 @@ fn predict(model: &dyn LocalModel, points: &Matrix, outputs: usize) -> Matrix {
     let mut out = Matrix::zeros(points.rows(), outputs);
     model.predict(points, &mut out);
     out
+}
+
+#[test]
+fn a_stopped_fit_leaves_the_model_as_it_was() {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    let values = (0..60).map(|k| (f64::from(k) * 0.7).sin()).collect();
+    let points = Points::new(Matrix::from_rows(2, values).unwrap());
+    let targets = |sign: f64| {
+        let row = |r: usize| sign * points.rows().row(r)[0];
+        Matrix::from_rows(1, (0..30).map(row).collect()).unwrap()
+    };
+    for text in ["tree", "forest trees=3", "boosting trees=3", "perceptron hidden=4 epochs=3"] {
+        let mut model = text.parse::<ModelKind>().unwrap().build(Task::Regression, 2, 1);
+        model.watch(&STOP);
+        STOP.store(true, Ordering::Relaxed);
+        assert_eq!(model.fit(&points, &targets(1.0), &[1.0; 30]), Err(Error::Stopped), "{text}");
+        assert!(model.parts().is_empty(), "{text}");
+        STOP.store(false, Ordering::Relaxed);
+        model.fit(&points, &targets(1.0), &[1.0; 30]).unwrap();
+        let before = model.parts();
+        STOP.store(true, Ordering::Relaxed);
+        assert_eq!(model.fit(&points, &targets(-1.0), &[1.0; 30]), Err(Error::Stopped), "{text}");
+        assert_eq!(model.parts(), before, "{text}");
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let given = args.given.or(from_file);
     let choose = given.flavor.is_some() && given.lambda.is_none();
     let mut settings = if choose { Settings::at(given, 1.0)? } else { Settings::new(given)? };
-    let folder = Folder::new(&args.results.out, args.results.force)?;
+    let folder = Folder::of_models(&args.results.out, args.results.force)?;
     start_threads(settings.threads)?;
     let (points, edges) = prepare::read(&settings)?;
     let mut prepared = prepare(points, edges, &settings)?;

@@ -35,7 +35,7 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
     }
     let given = args.given.of_many_fits(args.config.as_deref(), "netfed path")?;
     let settings = Settings::at(given, 1.0)?;
-    let folder = Folder::new(&args.results.out, args.results.force)?;
+    let folder = Folder::of_models(&args.results.out, args.results.force)?;
     start_threads(settings.threads)?;
     let (points, edges) = prepare::read(&settings)?;
     let folds = validation::count(args.folds, &points)?;

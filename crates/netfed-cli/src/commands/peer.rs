@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         .map(|r| Relaxed::new(r, &federation, &settings, own_model))
         .transpose()?;
     let silos = SiloWork::new(&federation, &settings)?;
-    let folder = args.out.as_deref().map(|out| Folder::new(out, args.force)).transpose()?;
+    let folder = args.out.as_deref().map(|out| Folder::of_models(out, args.force)).transpose()?;
     let own = Own::read(args, &settings, &nodes)?;
     let dim = own.features.len();
     let penalty = settings.penalty(dim)?;

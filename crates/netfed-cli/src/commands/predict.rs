@@ -8,6 +8,7 @@ use crate::commands::relax::likeliest;
 use crate::failure::Failure;
 use crate::model_folder::{FILE, ModelFolder};
 use crate::output::{Cell, Csv, check_file, write_file};
+use crate::report::text::plural;
 use crate::run_folder::RunFolder;
 
 /// Runs the command; gives the exit status.
@@ -69,6 +70,6 @@ fn by_models(args: &Predict) -> Result<u8, Failure> {
 }
 
 fn say(args: &Predict, predictions: usize, nodes: usize) {
-    let out = args.out.display();
-    print(&format!("{predictions} predictions for {nodes} nodes in {out}\n"));
+    let (predictions, nodes) = (plural(predictions, "prediction"), plural(nodes, "node"));
+    print(&format!("{predictions} for {nodes} in {}\n", args.out.display()));
 }

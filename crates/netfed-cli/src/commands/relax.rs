@@ -5,13 +5,15 @@ mod flags;
 mod input;
 mod outcome;
 mod page;
+mod public;
 mod settling;
 mod train;
 mod warnings;
 mod words;
 
 pub(crate) use flags::Relax;
-pub(crate) use input::{model_kind, read_public};
+pub(crate) use input::model_kind;
+pub(crate) use public::PublicRows;
 pub(crate) use train::{likeliest, node};
 
 use crate::commands::start_threads;
@@ -26,7 +28,7 @@ pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
     if args.threads == Some(0) {
         return Err(Failure::input("--threads is 0; it must be at least 1.".into()));
     }
-    let folder = Folder::new(&args.results.out, args.results.force)?;
+    let folder = Folder::of_models(&args.results.out, args.results.force)?;
     start_threads(args.threads)?;
     let input = input::read(args)?;
     warn(&input.warnings);

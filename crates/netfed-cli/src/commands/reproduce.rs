@@ -186,7 +186,7 @@ fn write(
     print(&format!("results in {}; open {}\n", out.display(), out.join("report.html").display()));
     if let Some((fitted, settings)) = fitted {
         let inside = out.join("model");
-        fitted.write(Folder::new(&inside, args.force)?, &settings)?;
+        fitted.write(Folder::of_models(&inside, args.force)?, &settings)?;
         print(&format!(
             "the model with λ = {} on all data, {} clusters: {}\n",
             settings.lambda,

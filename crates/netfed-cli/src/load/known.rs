@@ -7,18 +7,18 @@ use super::points::PointTable;
 use super::table::Table;
 use super::{InputError, quote, shown};
 
-/// Refuses nodes for which `known` says no; `where_listed` ends the sentence.
+/// Refuses nodes for which `known` says no; `problem` ends the sentence.
 pub(crate) fn check_nodes(
     path: &Path,
     column: &str,
     points: &PointTable,
     known: impl Fn(&str) -> bool,
-    where_listed: &str,
+    problem: &str,
 ) -> Result<(), InputError> {
     let Some(node) = points.nodes.iter().position(|n| !known(n)) else { return Ok(()) };
     let row = points.node_of_row.iter().position(|&i| i as usize == node).unwrap_or(0);
     let name = quote(&points.nodes[node]);
-    Err(fault(path, row, column, &format!("the node {name} is not in the run; {where_listed}")))
+    Err(fault(path, row, column, &format!("the node {name} {problem}")))
 }
 
 /// Refuses a graph that has other nodes than the vertices of a file of signals.
@@ -93,7 +93,13 @@ mod tests {
         let path = folder.plain("p.csv", b"y,x,node\n1,1,\"a\nb\"\n\n2,1,c\n3,1,d\n");
         let points = read_points(&path, &PointColumns::default()).unwrap();
         let nodes = |known: &'static [&'static str]| {
-            check_nodes(&path, "node", &points, |n| known.contains(&n), "it has 1 node")
+            check_nodes(
+                &path,
+                "node",
+                &points,
+                |n| known.contains(&n),
+                "is not in the run; it has 1 node",
+            )
         };
         assert!(nodes(&["a\nb", "c", "d"]).is_ok());
         assert_eq!(

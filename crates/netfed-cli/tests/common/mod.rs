@@ -1,6 +1,7 @@
 //! What the tests of the binary share.
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
 use std::path::{Path, PathBuf};
 use std::process::Output;

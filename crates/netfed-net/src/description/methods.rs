@@ -1,5 +1,7 @@
 //! The sections of a description that belong to single methods.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::Description;
@@ -71,6 +73,9 @@ pub struct Relaxing {
     pub classes: Vec<f64>,
     /// The public points: the features in their order.
     pub public: Vec<Vec<f64>>,
+    /// The node of every public point, where each node has points of its own; empty: all nodes have all points.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub public_of: Vec<String>,
 }
 
 impl Relaxing {
@@ -80,6 +85,12 @@ impl Relaxing {
         let good = |p: &Vec<f64>| p.len() == width && p.iter().all(|v| v.is_finite());
         if width == 0 || !self.public.iter().all(good) {
             return wrong("there must be public points, all with the same number of features.");
+        }
+        let owners: HashSet<&String> = self.public_of.iter().collect();
+        let nodes: HashSet<&String> = d.members.iter().flat_map(|m| &m.nodes).collect();
+        let own = !owners.is_empty();
+        if own && (self.public_of.len() != self.public.len() || owners != nodes) {
+            return wrong("where public points belong to nodes, each point and each node must.");
         }
         let rising = self.classes.windows(2).all(|c| c[0] < c[1]);
         if self.classes.len() == 1 || !rising {

@@ -10,7 +10,7 @@ use super::input::mean;
 use super::probabilities::softmax_rows;
 use super::tree::grow::{Limits, grow};
 use super::tree::nodes::{Nodes, parts_of, trees_of};
-use super::{LocalModel, Part, Points, Task, input, part};
+use super::{LocalModel, Part, Points, Stop, Task, input, part};
 use crate::linalg::axpy;
 use crate::parallel;
 use crate::{Error, Matrix};
@@ -47,12 +47,13 @@ pub struct Boosting {
     /// What the trees begin from; none before the first fit.
     base: Option<Vec<f64>>,
     trees: Vec<Nodes>,
+    stop: Option<Stop>,
 }
 
 impl Boosting {
     /// Boosted trees that have seen nothing.
     pub fn new(options: BoostingOptions, task: Task, dim: usize) -> Boosting {
-        Boosting { options, task, dim, base: None, trees: Vec::new() }
+        Boosting { options, task, dim, base: None, trees: Vec::new(), stop: None }
     }
 
     /// One more tree, of which the values are what it adds, and the scores F with it.
@@ -70,7 +71,7 @@ impl Boosting {
         }
         let missing = targets.as_slice().iter().zip(found.as_slice()).map(|(y, p)| y - p).collect();
         let missing = Matrix::from_rows(outputs, missing)?;
-        let limits = Limits { depth: self.options.depth, leaf: self.options.leaf };
+        let limits = Limits { depth: self.options.depth, leaf: self.options.leaf, stop: self.stop };
         let mut tree = grow(points, &missing, weights, limits, None)?;
         let leaves: Vec<usize> =
             (0..weights.len()).map(|r| tree.leaf(points.rows().row(r))).collect();
@@ -125,6 +126,10 @@ impl LocalModel for Boosting {
         if self.task != Task::Regression {
             softmax_rows(base.len(), out.as_mut_slice());
         }
+    }
+
+    fn watch(&mut self, stop: Stop) {
+        self.stop = Some(stop);
     }
 
     fn parts(&self) -> Vec<Part> {

@@ -6,7 +6,7 @@
 use super::tree::grow::{Choice, Limits};
 use super::tree::nodes::{Nodes, parts_of};
 use super::tree::{grow_for, predictors_of};
-use super::{LocalModel, Part, Points, Task, input};
+use super::{LocalModel, Part, Points, Stop, Task, input};
 use crate::draws::{Purpose, draws};
 use crate::linalg::axpy;
 use crate::parallel;
@@ -40,12 +40,13 @@ pub struct Forest {
     dim: usize,
     seed: u64,
     trees: Vec<Nodes>,
+    stop: Option<Stop>,
 }
 
 impl Forest {
     /// A forest that has seen nothing.
     pub fn new(options: ForestOptions, task: Task, dim: usize, seed: u64) -> Forest {
-        Forest { options, task, dim, seed, trees: Vec::new() }
+        Forest { options, task, dim, seed, trees: Vec::new(), stop: None }
     }
 
     /// Features that a split may use.
@@ -71,7 +72,7 @@ impl Forest {
             let row = kept[random.random_range(0..kept.len())] as usize;
             drawn[row] += weights[row];
         }
-        let limits = Limits { depth: self.options.depth, leaf: self.options.leaf };
+        let limits = Limits { depth: self.options.depth, leaf: self.options.leaf, stop: self.stop };
         let choice = Choice { count: self.features(), random };
         grow_for(self.task, points, targets, &drawn, limits, Some(choice))
     }
@@ -97,6 +98,10 @@ impl LocalModel for Forest {
             let share = 1.0 / self.trees.len() as f64;
             self.trees.iter().for_each(|tree| axpy(share, tree.value(points.row(r)), mean));
         });
+    }
+
+    fn watch(&mut self, stop: Stop) {
+        self.stop = Some(stop);
     }
 
     fn parts(&self) -> Vec<Part> {

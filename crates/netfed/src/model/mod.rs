@@ -23,6 +23,7 @@ mod points;
 mod probabilities;
 mod size;
 mod softmax;
+mod stop;
 mod training;
 mod tree;
 mod words;
@@ -40,6 +41,8 @@ pub use part::Part;
 pub use perceptron::{Perceptron, PerceptronOptions};
 pub use points::Points;
 pub use size::ModelSize;
+pub use stop::Stop;
+pub(crate) use stop::go_on;
 pub use training::Training;
 pub use tree::{Tree, TreeOptions};
 
@@ -85,6 +88,9 @@ pub trait LocalModel: Send + Sync {
     fn warm(&self) -> bool {
         false
     }
+
+    /// Ends fits with [`Error::Stopped`] once the flag is set; the model then stays as it was. Fits that do not take long need not look at it.
+    fn watch(&mut self, _stop: Stop) {}
 
     /// The fitted model in numbers; none before the first fit.
     fn parts(&self) -> Vec<Part>;

@@ -7,7 +7,7 @@
 use super::network::{Network, Pass};
 use super::part::{self, Parts};
 use super::training::{Training, train};
-use super::{LocalModel, Part, Points, Task, input};
+use super::{LocalModel, Part, Points, Stop, Task, input};
 use crate::{Error, Matrix};
 
 /// Larger parameters are no model: training has diverged.
@@ -76,13 +76,14 @@ pub struct Perceptron {
     seed: u64,
     fits: u64,
     fitted: Option<Fitted>,
+    stop: Option<Stop>,
 }
 
 impl Perceptron {
     /// A perceptron that has seen nothing.
     pub fn new(options: PerceptronOptions, task: Task, dim: usize, seed: u64) -> Perceptron {
         let network = Network::new(dim, &options.hidden, task);
-        Perceptron { options, task, network, seed, fits: 0, fitted: None }
+        Perceptron { options, task, network, seed, fits: 0, fitted: None, stop: None }
     }
 
     fn begin(&self, kept: &[u32], points: &Points, targets: &Matrix, weights: &[f64]) -> Fitted {
@@ -119,7 +120,12 @@ impl LocalModel for Perceptron {
             theta.push(weights[r] * (kept.len() as f64 / total));
         }
         let (training, draws) = (&self.options.training, (self.seed, self.fits));
-        train(&self.network, training, draws, (&x, &y, &theta), &mut fitted.params);
+        let data = (&*x, &*y, &*theta);
+        let done = train(&self.network, training, draws, data, &mut fitted.params, self.stop);
+        if let Err(stopped) = done {
+            self.fitted = before;
+            return Err(stopped);
+        }
         if !fitted.params.iter().all(|w| w.abs() <= LARGEST) {
             self.fitted = before;
             let (name, value) = ("the rate of a perceptron", self.options.training.rate);
@@ -156,6 +162,10 @@ impl LocalModel for Perceptron {
 
     fn warm(&self) -> bool {
         true
+    }
+
+    fn watch(&mut self, stop: Stop) {
+        self.stop = Some(stop);
     }
 
     fn parts(&self) -> Vec<Part> {

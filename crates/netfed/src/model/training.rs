@@ -1,8 +1,9 @@
 //! Training of a network on mini-batches: in every epoch the points in a random order, cut into batches, one step of the optimizer per batch
 //! along the gradient of the mean of θ_r ℓ(y_r, h(x_r)) over the batch.
 
-use super::Optimizer;
 use super::network::{Network, Pass};
+use super::{Optimizer, Stop, go_on};
+use crate::Error;
 use crate::draws::{Purpose, draws};
 use rand::RngExt;
 
@@ -25,14 +26,15 @@ impl Default for Training {
     }
 }
 
-/// Trains on from the given parameters; `round` tells trainings of the same seed apart.
+/// Trains on from the given parameters; `round` tells trainings of the same seed apart. `stop` is looked at before every step.
 pub(crate) fn train(
     network: &Network,
     training: &Training,
     (seed, round): (u64, u64),
     (points, targets, weights): (&[f64], &[f64], &[f64]),
     params: &mut [f64],
-) {
+    stop: Option<Stop>,
+) -> Result<(), Error> {
     let (dim, outputs, count) = (network.inputs(), network.outputs(), weights.len());
     let mut moments = training.optimizer.begin(params.len());
     let (mut gradient, mut pass) = (vec![0.0; params.len()], Pass::default());
@@ -42,6 +44,7 @@ pub(crate) fn train(
         let mut random = draws(seed, Purpose::Model, epoch, round);
         (1..count).rev().for_each(|k| order.swap(k, random.random_range(0..=k)));
         for batch in order.chunks(training.batch.max(1)) {
+            go_on(stop)?;
             for rows in [&mut x, &mut y, &mut theta] {
                 rows.clear();
             }
@@ -54,4 +57,5 @@ pub(crate) fn train(
             moments.step(params, &gradient, training.rate);
         }
     }
+    Ok(())
 }

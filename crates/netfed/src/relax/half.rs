@@ -1,6 +1,6 @@
-//! A node of FedRelax for drivers that know halves alone, such as a network peer. All nodes have the same public points; a message is
+//! A node of FedRelax for drivers that know halves alone, such as a network peer. All messages have the same length; one is
 //!
-//!   1, then the predictions on all public points;  or zeros, as long as the node has nothing to say
+//!   1, then the predictions on the node's public points, then zeros;  or zeros alone, as long as the node has nothing to say
 //!
 //! There are no duals and no bound. A neighbor may send anything: what are no probabilities is not taken for such.
 
@@ -18,10 +18,15 @@ pub struct RelaxHalf {
 }
 
 impl RelaxHalf {
-    /// The half of a node.
-    pub fn new(node: RelaxNode) -> RelaxHalf {
-        let params = vec![0.0; 1 + node.message_len()];
+    /// The half of a node, with messages of the length that [`RelaxHalf::length`] gives for the whole network.
+    pub fn new(node: RelaxNode, length: usize) -> RelaxHalf {
+        let params = vec![0.0; length.max(1 + node.message_len())];
         RelaxHalf { node, params }
+    }
+
+    /// The length of all messages, where no node has more public points than `most`, with predictions of so many numbers.
+    pub fn length(most: usize, outputs: usize) -> usize {
+        1 + most * outputs
     }
 
     /// The pieces of the model of a node from what its half remembers.
@@ -34,7 +39,7 @@ impl RelaxHalf {
     }
 
     fn said(&self) -> &[f64] {
-        if self.params[0] == 1.0 { &self.params[1..] } else { &[] }
+        if self.params[0] == 1.0 { &self.params[1..=self.node.message_len()] } else { &[] }
     }
 }
 
@@ -82,8 +87,8 @@ impl Half for RelaxHalf {
         let mut numbers = Numbers(memory);
         let mut restore = || {
             let slots = numbers.count().filter(|n| *n == self.node.slots())?;
-            let length = self.node.message_len();
-            let heard = (0..slots).map(|_| Heard::remembered(numbers.list()?, length));
+            let heard = (0..slots)
+                .map(|slot| Heard::remembered(numbers.list()?, self.node.expected_len(slot)));
             let heard = heard.collect::<Option<Vec<_>>>()?;
             let parts = numbers.parts()?;
             self.node.hear_again(heard);
@@ -99,7 +104,7 @@ impl Half for RelaxHalf {
         self.params.fill(0.0);
         if !self.node.message().is_empty() {
             self.params[0] = 1.0;
-            self.params[1..].copy_from_slice(self.node.message());
+            self.params[1..=self.node.message_len()].copy_from_slice(self.node.message());
         }
         message.copy_from_slice(&self.params);
     }
@@ -110,8 +115,10 @@ impl Half for RelaxHalf {
             p.iter().all(|v| (-1e-9..=1.0 + 1e-9).contains(v))
                 && (p.iter().sum::<f64>() - 1.0).abs() <= 1e-6
         };
-        let good = match received {
-            [1.0, said @ ..] if outputs == 1 || said.chunks_exact(outputs).all(probable) => said,
+        let good = match received.get(..=self.node.expected_len(slot)) {
+            Some([1.0, said @ ..]) if outputs == 1 || said.chunks_exact(outputs).all(probable) => {
+                said
+            }
             _ => &[],
         };
         // What has the wrong form is as if nothing had been said.
@@ -164,7 +171,7 @@ impl<'a> Numbers<'a> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed test may panic")]
 mod tests {
-    use super::super::node::{Examples, Neighbor, RelaxSettings, RelaxWeights};
+    use super::super::given::{Examples, Neighbor, RelaxSettings, RelaxWeights};
     use super::*;
     use crate::Matrix;
     use crate::model::{ModelKind, Task};
@@ -191,7 +198,8 @@ mod tests {
         let own = Examples { points, targets };
         let neighbors = vec![neighbor; slots];
         let node = RelaxNode::new(kind.build(task, 2, 3), own, public, &neighbors, settings);
-        RelaxHalf::new(node.unwrap())
+        // Longer messages than this node's own.
+        RelaxHalf::new(node.unwrap(), RelaxHalf::length(9, task.outputs()))
     }
 
     #[test]

@@ -21,6 +21,7 @@
 mod bound;
 mod coloring;
 mod fit;
+mod given;
 mod half;
 mod heard;
 mod metric;
@@ -30,10 +31,11 @@ mod parametric;
 mod problem;
 
 pub use bound::RelaxVariation;
+pub use given::{Examples, Neighbor, RelaxSettings, RelaxWeights};
 pub use half::RelaxHalf;
 pub use metric::{Coupling, Sides};
 pub use network::{FedRelax, RelaxRound};
-pub use node::{Examples, Neighbor, RelaxNode, RelaxSettings, RelaxWeights};
+pub use node::RelaxNode;
 pub use parametric::{
     LocalUpdate, RelaxOptions, RelaxProgress, RelaxStatus, Relaxed, Sweep, relax,
 };

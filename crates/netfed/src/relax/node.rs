@@ -12,50 +12,12 @@
 //! A state machine without input and output. A message is a flat slice, the predictions of all outputs point by point, the same for all neighbors; it
 //! is empty as long as the node has nothing to say: no data, and no neighbor that has said anything.
 
+use super::given::{self, Examples, Neighbor, RelaxSettings, RelaxWeights};
 use super::heard::Heard;
 use crate::linalg::axpy;
-use crate::model::{LocalModel, Points};
+use crate::model::{LocalModel, Points, Stop, go_on};
 use crate::{Error, Matrix};
 use std::sync::Arc;
-
-/// Points of a node with their targets, one row each.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Examples {
-    /// The points.
-    pub points: Matrix,
-    /// Numbers, or the probabilities of all classes.
-    pub targets: Matrix,
-}
-
-/// A neighbor as a node sees it.
-#[derive(Debug, Clone)]
-pub struct Neighbor {
-    /// Weight A of the edge.
-    pub weight: f64,
-    /// The public points that the neighbor labels.
-    pub public: Arc<Matrix>,
-}
-
-/// How points are weighted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RelaxWeights {
-    /// As in (10).
-    #[default]
-    Objective,
-    /// As in the experiments of the paper: own points 1, points of neighbors αA, points labeled by the last version 1. Nothing is damped.
-    Published,
-}
-
-/// How the models are coupled.
-#[derive(Debug, Clone)]
-pub struct RelaxSettings {
-    /// α
-    pub alpha: f64,
-    /// How points are weighted.
-    pub weights: RelaxWeights,
-    /// Points for self-distillation (20); none: every fit may start afresh.
-    pub held: Option<Arc<Matrix>>,
-}
 
 /// Public points with one target each, at a place among the points of the fit.
 struct Block {
@@ -85,6 +47,7 @@ pub struct RelaxNode {
     /// The block of self-distillation.
     held: Option<usize>,
     message: Vec<f64>,
+    stop: Option<Stop>,
 }
 
 impl RelaxNode {
@@ -98,22 +61,8 @@ impl RelaxNode {
     ) -> Result<RelaxNode, Error> {
         let dim = own.points.cols();
         let held = settings.held.clone().filter(|_| !model.warm() && settings.alpha > 0.0);
+        given::check(&own, &public, neighbors, held.as_ref(), settings.alpha)?;
         let sets = neighbors.iter().map(|n| &n.public).chain(held.as_ref());
-        if let Some(odd) = sets.clone().chain([&public]).find(|p| p.cols() != dim) {
-            let what = "features of a public point";
-            return Err(Error::Size { what, expected: dim, found: odd.cols() });
-        }
-        if neighbors.iter().any(|n| n.public.rows() == 0) {
-            return Err(Error::Size { what: "public points, at least", expected: 1, found: 0 });
-        }
-        if own.points.rows() != own.targets.rows() {
-            let (expected, found) = (own.points.rows(), own.targets.rows());
-            return Err(Error::Size { what: "targets of a local dataset", expected, found });
-        }
-        if !(settings.alpha >= 0.0 && settings.alpha.is_finite()) {
-            let (name, value, expected) = ("alpha", settings.alpha, "nonnegative and finite");
-            return Err(Error::BadNumber { name, value, expected });
-        }
         let (mut blocks, mut places): (Vec<Block>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut values = own.points.as_slice().to_vec();
         for set in sets {
@@ -145,7 +94,14 @@ impl RelaxNode {
             blocks,
             settings,
             message: Vec::new(),
+            stop: None,
         })
+    }
+
+    /// Ends steps with [`Error::Stopped`] once the flag is set; the model and the message then stay as they were.
+    pub fn watch(&mut self, stop: Stop) {
+        self.model.watch(stop);
+        self.stop = Some(stop);
     }
 
     /// The model as it is.
@@ -178,9 +134,9 @@ impl RelaxNode {
         self.slots.iter_mut().zip(heard).for_each(|(slot, heard)| slot.heard = heard);
     }
 
-    /// The part of each change of its neighbors' predictions that the node follows: 1 unless they swing.
+    /// The least part of a change of its neighbors' predictions that the node has followed so far: 1 unless they swung.
     pub fn damping(&self) -> f64 {
-        self.slots.iter().map(|s| s.heard.part()).fold(1.0, f64::min)
+        self.slots.iter().map(|s| s.heard.least()).fold(1.0, f64::min)
     }
 
     /// Numbers of a prediction.
@@ -203,10 +159,14 @@ impl RelaxNode {
         self.public.rows() * self.targets.cols()
     }
 
+    /// The same of the neighbor of a slot.
+    pub(super) fn expected_len(&self, slot: usize) -> usize {
+        self.blocks[self.slots[slot].block].public.rows() * self.targets.cols()
+    }
+
     /// Takes one neighbor's message, empty or a prediction for every public point of the neighbor.
     pub fn absorb(&mut self, slot: usize, received: &[f64]) -> Result<(), Error> {
-        let (outputs, s) = (self.targets.cols(), &mut self.slots[slot]);
-        let expected = self.blocks[s.block].public.rows() * outputs;
+        let expected = self.expected_len(slot);
         if !received.is_empty() && received.len() != expected {
             let found = received.len();
             return Err(Error::Size { what: "predictions of a neighbor", expected, found });
@@ -216,15 +176,17 @@ impl RelaxNode {
             return Err(Error::BadNumber { name, value, expected });
         }
         // Who is held back need not be damped.
+        let heard = &mut self.slots[slot].heard;
         match self.settings.weights == RelaxWeights::Objective && self.held.is_none() {
-            true => s.heard.absorb(received),
-            false => s.heard.replace(received),
+            true => heard.absorb(received),
+            false => heard.replace(received),
         }
         Ok(())
     }
 
     /// Local step: fits the model and makes the message. Before anything was heard it is a fit to the own points.
     pub fn compute(&mut self) -> Result<(), Error> {
+        go_on(self.stop)?;
         let coupled =
             self.settings.alpha > 0.0 && self.slots.iter().any(|s| !s.heard.labels().is_empty());
         if !coupled && self.own == 0 {

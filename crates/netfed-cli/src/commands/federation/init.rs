@@ -51,7 +51,7 @@ pub(crate) struct Init {
     /// Asynchronous: a member goes on as soon as one neighbor has answered, up to this many local steps ahead of the slowest
     #[arg(long = "async", value_name = "STEPS", num_args = 0..=1, default_missing_value = "8", help_heading = "Network")]
     staleness: Option<u64>,
-    /// Public points of --solver fed-relax: a file with the feature columns
+    /// Public points of --solver fed-relax: a file with the feature columns and, where each node has points of its own, the node column
     #[arg(long, value_name = "FILE", help_heading = "Models of any kind")]
     pub(super) public: Option<PathBuf>,
     /// Model of members that choose no other one, with options: "tree depth=4", "ridge", … [default: linear; with classes logistic]
@@ -137,7 +137,6 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         };
         return Err(Failure::input(format!("no λ given; say --lambda NUMBER: {what}.")));
     }
-    let relax = relaxes.then(|| relaxing::describe(&args)).transpose()?;
     if args.staleness.is_some_and(|steps| !(1..=1_000_000).contains(&steps)) {
         return Err(Failure::input(
             "--async takes 1 to 1,000,000 local steps; leave it out for rounds in lock step."
@@ -167,6 +166,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     };
     let routers = args.routers.iter().map(|r| router(r)).collect::<Result<_, _>>()?;
     let clients: Vec<String> = rows.iter().map(|r| r.node.clone()).collect();
+    let relax = relaxes.then(|| relaxing::describe(&args, &clients)).transpose()?;
     let mut members: BTreeMap<String, Member> = BTreeMap::new();
     let mut order = Vec::new();
     for (k, row) in rows.into_iter().enumerate() {

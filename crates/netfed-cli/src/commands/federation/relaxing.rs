@@ -1,7 +1,5 @@
 //! FedRelax between peers: the section of the description, the halves of a member, and its models in the end.
 
-use std::sync::Arc;
-
 use netfed::model::{LocalModel, ModelKind, Task};
 use netfed::relax::{Examples, RelaxHalf};
 use netfed::{Dataset, Half, Matrix};
@@ -9,7 +7,7 @@ use netfed_net::Outcome;
 use netfed_net::description::{Federation, Relaxing};
 
 use super::init::Init;
-use crate::commands::relax::{model_kind, node, read_public};
+use crate::commands::relax::{PublicRows, model_kind, node};
 use crate::failure::Failure;
 use crate::load::PointColumns;
 use crate::memory::check_models;
@@ -17,21 +15,28 @@ use crate::model_folder::Saved;
 use crate::progress::warn;
 use crate::settings::Settings;
 
-/// The section of the description.
-pub(super) fn describe(args: &Init) -> Result<Relaxing, Failure> {
+/// The section of the description, for a federation of some nodes.
+pub(super) fn describe(args: &Init, nodes: &[String]) -> Result<Relaxing, Failure> {
     let Some(path) = &args.public else {
         return Err(Failure::input("fed-relax needs public points; say --public FILE.".into()));
     };
     let classes = classes(&args.classes)?;
     let features = args.given.features.clone().unwrap_or_default();
-    let columns = PointColumns { features: Some(features.clone()), ..PointColumns::default() };
-    let (public, ignored) = read_public(path, &columns, &features, "--features")?;
+    let given = |name: &Option<String>, usual: &str| name.clone().unwrap_or_else(|| usual.into());
+    let columns = PointColumns {
+        node: given(&args.given.node_column, "node"),
+        target: given(&args.given.target, "y"),
+        ..PointColumns::default()
+    };
+    let (public, ignored) =
+        PublicRows::read(path, &columns, (&features, "--features"), (nodes, "the federation"))?;
     warn(ignored.as_slice());
     let usual = if args.classes.is_empty() { "linear" } else { "logistic" };
     let relaxing = Relaxing {
         model: args.model.clone().unwrap_or_else(|| usual.into()),
         classes,
-        public: public.chunks_exact(features.len()).map(<[f64]>::to_vec).collect(),
+        public: public.x.chunks_exact(features.len()).map(<[f64]>::to_vec).collect(),
+        public_of: public.owners,
     };
     let (task, dim) = (task(&relaxing), features.len());
     let kind = model_kind("--model", &relaxing.model, task, dim)?;
@@ -101,20 +106,23 @@ impl<'a> Relaxed<'a> {
                 odd.dim()
             )));
         }
-        let public = Arc::new(Matrix::from_rows(width, self.relaxing.public.concat())?);
-        let size = 1 + public.rows() * self.task.outputs();
+        let (x, owners) = (self.relaxing.public.concat(), self.relaxing.public_of.clone());
+        let public = PublicRows { x, owners }.sets(width, &self.federation.nodes)?;
+        let length = RelaxHalf::length(public.most(), self.task.outputs());
         let (settings, graph) = (self.settings, &self.federation.graph);
-        let size_of = |d: &Dataset| self.kind.size(self.task, width, d.points() + public.rows());
-        check_models(data.iter().map(|d| (&self.kind, size_of(d))))?;
+        let size = |(&i, d): (&usize, &Dataset)| {
+            self.kind.size(self.task, width, d.points() + public.in_a_fit(graph, i))
+        };
+        check_models(nodes.iter().zip(&data).map(|node| (&self.kind, size(node))))?;
         let mut halves: Vec<Box<dyn Half>> = Vec::new();
         for (&i, data) in nodes.iter().zip(data) {
             let model = (&self.kind, self.task);
             let coupling = (settings.lambda, settings.seed);
             let own = self.examples(&data)?;
-            let node = node(graph, i, own, Arc::clone(&public), model, coupling)?;
-            halves.push(Box::new(RelaxHalf::new(node)));
+            let node = node(graph, i, own, &public, model, coupling)?;
+            halves.push(Box::new(RelaxHalf::new(node, length)));
         }
-        Ok((halves, size))
+        Ok((halves, length))
     }
 
     /// Points with their targets.

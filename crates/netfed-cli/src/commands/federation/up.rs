@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
             "{place}: \"{node}\" is not the only node of a member; such members alone have a model of their own."
         )));
     }
-    let folder = Folder::new(&args.out, args.force)?;
+    let folder = Folder::of_models(&args.out, args.force)?;
     let work = tempfile::tempdir()
         .map_err(|e| Failure::other(format!("cannot make a temporary folder: {e}.")))?;
     let mut peers = Peers(Vec::new());

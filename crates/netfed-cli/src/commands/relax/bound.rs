@@ -34,12 +34,13 @@ impl ClusterVariation {
     }
 }
 
-/// The connected parts of the graph with two or more nodes, the largest first; for numbers and α > 0.
+/// The connected parts of the graph with two or more nodes, the largest first; for numbers, α > 0 and public points common to all nodes.
 pub(super) fn variations(
     input: &Input,
     models: &[Box<dyn LocalModel>],
 ) -> Result<Vec<ClusterVariation>, Error> {
     let mut found = Vec::new();
+    let Some(public) = input.public.common() else { return Ok(found) };
     if input.task != Task::Regression || input.alpha == 0.0 {
         return Ok(found);
     }
@@ -54,7 +55,7 @@ pub(super) fn variations(
             continue;
         };
         let bound = common_loss(nodes, &labels) / (input.alpha * connectivity);
-        let (found_here, size) = variation(nodes, models, &input.public);
+        let (found_here, size) = variation(nodes, models, public);
         found.push(ClusterVariation {
             nodes: nodes.len(),
             found: found_here,

@@ -15,7 +15,7 @@ pub(crate) struct Relax {
     /// Edges: columns source, target and, if wanted, weight
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) graph: PathBuf,
-    /// Public points without labels: the feature columns of the data [default: drawn from a normal distribution fitted to all data]
+    /// Public points without labels: the feature columns of the data; with the node column each node has points of its own [default: drawn from a normal distribution fitted to all data]
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) public: Option<PathBuf>,
     /// How many public points are drawn where there is no file [default: 100]
@@ -67,6 +67,8 @@ const EXAMPLES: &str = "Examples:
     netfed relax --data points.csv --graph edges.csv --model \"tree depth=4\" --alpha 0.1 --out run/
   Models of several kinds, classes, public points from a file:
     netfed relax --data points.csv --graph edges.csv --public public.csv --models models.csv --task classification --alpha 0.5 --out run/
+  Public points of each node's own, from a file with the columns node, x1, x2:
+    netfed relax --data points.csv --graph edges.csv --public own.csv --model linear --alpha 0.1 --out run/
   Then predict:
     netfed predict --run run/ --data new.csv --out predictions.csv
 

@@ -8,6 +8,7 @@ use netfed::model::{ModelKind, Task};
 use netfed::{Graph, Matrix, generate};
 
 use super::flags::Relax;
+use super::public::{PublicPoints, PublicRows};
 use super::warnings::warnings;
 use crate::commands::path::trail::rounded;
 use crate::failure::Failure;
@@ -34,7 +35,7 @@ pub(super) struct Input {
     /// Labels of the classes, in increasing order; empty for regression.
     pub(super) classes: Vec<f64>,
     pub(super) kinds: Vec<ModelKind>,
-    pub(super) public: Arc<Matrix>,
+    pub(super) public: PublicPoints,
     pub(super) scaling: Option<FeatureScaling>,
     pub(super) alpha: f64,
     pub(super) warnings: Vec<String>,
@@ -71,30 +72,33 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
     let kinds = kinds(args, &points.nodes, task, d)?;
     let (mut public, ignored) = match &args.public {
         Some(path) => {
-            let source = args.data.display().to_string();
-            let (public, ignored) = read_public(path, &columns, &points.features, &source)?;
-            (Some(public), ignored)
+            let (data, graph) = (args.data.display(), args.graph.display());
+            let features = (points.features.as_slice(), &*data.to_string());
+            let nodes = (points.nodes.as_slice(), &*format!("{data} or {graph}"));
+            let (rows, ignored) = PublicRows::read(path, &columns, features, nodes)?;
+            (Some(rows), ignored)
         }
         None => (None, None),
     };
     let scaling = args.standardize.then(|| FeatureScaling::standard(&points.x, d));
     if let Some(scaling) = &scaling {
         scaling.apply(&mut points.x);
-        public.iter_mut().for_each(|p| scaling.apply(p));
+        public.iter_mut().for_each(|p| scaling.apply(&mut p.x));
     }
     let public = match public {
-        Some(values) => Matrix::from_rows(d, values)?,
+        Some(rows) => rows.sets(d, &points.nodes)?,
         None => {
             let count = args.public_points.unwrap_or(PUBLIC);
             if count == 0 {
                 return Err(Failure::input("--public-points is 0; it must be at least 1.".into()));
             }
             memory::check_public(n, count, d)?;
-            generate::gaussian_like(&Matrix::from_rows(d, points.x.clone())?, count, args.seed)?
+            let all = Matrix::from_rows(d, points.x.clone())?;
+            PublicPoints::Common(Arc::new(generate::gaussian_like(&all, count, args.seed)?))
         }
     };
-    check_sizes(&kinds, task, &points, public.rows())?;
     let graph = graph(&edges, n)?;
+    check_sizes(&kinds, task, &points, |i| public.in_a_fit(&graph, i))?;
     check_weights(&graph, alpha, args)?;
     let mut warnings = warnings(&points, &graph, alpha, args);
     warnings.extend(ignored);
@@ -103,7 +107,6 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
         let what = "are not read (options stand in the column \"options\", as depth=4)";
         warnings.extend(unread(path, &column_names(path)?, known, what));
     }
-    let public = Arc::new(public);
     Ok(Input { points, graph, task, classes, kinds, public, scaling, alpha, warnings })
 }
 
@@ -118,12 +121,11 @@ fn check_sizes(
     kinds: &[ModelKind],
     task: Task,
     points: &PointTable,
-    public: usize,
+    public: impl Fn(usize) -> usize,
 ) -> Result<(), Failure> {
-    let size =
-        |(kind, own): (&ModelKind, usize)| kind.size(task, points.features.len(), own + public);
-    let nodes = kinds.iter().zip(points.points_per_node());
-    memory::check_models(nodes.map(|node| (node.0, size(node))))
+    let own = points.points_per_node();
+    let size = |i: usize| kinds[i].size(task, points.features.len(), own[i] + public(i));
+    memory::check_models((0..kinds.len()).map(|i| (&kinds[i], size(i))))
 }
 
 /// The largest weight of all edges of a node. With α = 1/heaviest neighbors count as much as the own points there, and less elsewhere.
@@ -213,38 +215,8 @@ pub(crate) fn model_kind(
     Ok(kind)
 }
 
-/// Public points with some features, in their order, and a warning about other columns; `source` is where the features were said.
-pub(crate) fn read_public(
-    path: &Path,
-    columns: &PointColumns,
-    features: &[String],
-    source: &str,
-) -> Result<(Vec<f64>, Option<String>), Failure> {
-    let file = path.display();
-    let theirs = column_names(path)?;
-    if features.iter().any(|f| !theirs.contains(f)) {
-        let [ours, others]: [Vec<&str>; 2] =
-            [features, &theirs].map(|list| list.iter().map(String::as_str).collect());
-        return Err(Failure::input(format!(
-            "{file}: expected the features of {source}, which are {}; found {}.",
-            names(&ours),
-            names(&others)
-        )));
-    }
-    let known =
-        |c: &str| c == columns.node || c == columns.target || features.iter().any(|f| f == c);
-    let ignored = unread(path, &theirs, known, "are no features and are not read");
-    let columns = PointColumns {
-        node_optional: true,
-        kind: Target::None,
-        features: Some(features.to_vec()),
-        ..columns.clone()
-    };
-    Ok((read_points(path, &columns)?.x, ignored))
-}
-
 /// A warning about columns of a file that `known` does not know.
-fn unread(
+pub(super) fn unread(
     path: &Path,
     columns: &[String],
     known: impl Fn(&str) -> bool,

@@ -52,12 +52,16 @@ fn how(o: &Outcome) -> Vec<String> {
         lines.push(format!("Trained: {}. Nothing traveled over the edges.", problem(o)));
         return lines;
     }
-    let points = o.input.public.rows();
-    lines.push(format!("Public points: {}, from {}.", plural(points, "point"), public(o)));
+    let most = o.input.public.most();
+    lines.push(format!("Public points: {}, from {}.", o.input.public.words(), public(o)));
     lines.push(format!("In every round: {}.", problem(o)));
+    let (at_most, whose) = match o.input.public.common() {
+        Some(_) => ("", "the"),
+        None => ("at most ", "its"),
+    };
     lines.push(format!(
-        "What travels over an edge in a round: {} in each direction, the predictions of a model on the public points. Whoever has them can imitate the model there, and may learn about points of the training data that lie near public ones. Data and models stay where they are.",
-        plural(points * o.input.task.outputs(), "number")
+        "What travels over an edge in a round: {at_most}{} in each direction, the predictions of a model on {whose} public points. Whoever has them can imitate the model there, and may learn about points of the training data that lie near public ones. Data and models stay where they are.",
+        plural(most * o.input.task.outputs(), "number")
     ));
     lines
 }

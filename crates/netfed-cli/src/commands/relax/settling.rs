@@ -102,10 +102,11 @@ pub(super) fn warning(o: &Outcome) -> Option<String> {
         true => format!("{more}, or --alpha {}", rounded(usual, 0)),
         false => more,
     };
-    let percent = 100.0 * last.change;
-    Some(format!(
-        "the rounds do not settle, the last one moved predictions by {percent:.0}%: {advice}"
-    ))
+    let moved = match 100.0 * last.change {
+        percent if percent > 1000.0 => "more than 1000%".into(),
+        percent => format!("{percent:.0}%"),
+    };
+    Some(format!("the rounds do not settle, the last one moved predictions by {moved}: {advice}"))
 }
 
 #[cfg(test)]

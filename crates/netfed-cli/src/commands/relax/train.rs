@@ -13,11 +13,12 @@ use netfed::{Error, Graph, Matrix};
 use rayon::prelude::*;
 
 use super::input::Input;
+use super::public::PublicPoints;
 use super::settling::NOTHING;
 use crate::failure::Failure;
 use crate::folds::folds;
 use crate::load::PointTable;
-use crate::progress::{Steps, interrupted};
+use crate::progress::{Steps, interrupted, stop_flag};
 
 /// The end of a training.
 pub(super) struct Trained {
@@ -59,14 +60,22 @@ pub(super) fn train(
     let again = if judges { own.clone() } else { Vec::new() };
     let half = |(i, own): (usize, Examples), alpha: f64| {
         let model = (&input.kinds[i], input.task);
-        node(&input.graph, i, own, Arc::clone(&input.public), model, (alpha, seed))
+        let mut half = node(&input.graph, i, own, &input.public, model, (alpha, seed))?;
+        half.watch(stop_flag());
+        Ok::<_, Failure>(half)
     };
     let nodes = own.into_iter().enumerate().map(|own| half(own, input.alpha));
     let mut network = FedRelax::new(&input.graph, nodes.collect::<Result<_, _>>()?)?;
     let goes_on = network.nodes().iter().any(|n| n.model().warm());
     let (mut done, mut errors, mut stopped) = (Vec::new(), Vec::new(), false);
     for k in 0..=rounds {
-        let round = network.round().map_err(|error| named(input, error))?;
+        let round = match network.round() {
+            Err(Error::AtNode { reason, .. }) if *reason == Error::Stopped => {
+                stopped = true;
+                break;
+            }
+            round => round.map_err(|error| named(input, error))?,
+        };
         done.push(round);
         errors.push(judge(network.nodes(), &held, input.task));
         steps.step(&format!("round {k}, variation {:.3e}", round.variation));
@@ -76,6 +85,11 @@ pub(super) fn train(
             break;
         }
     }
+    if done.is_empty() {
+        return Err(Failure::other(
+            "interrupted before every node had a model; nothing was written.".into(),
+        ));
+    }
     let of_node = |(i, own): (usize, Examples)| -> Result<(usize, f64), Failure> {
         if !network.nodes()[i].model().warm() {
             return Ok(errors[0][i]);
@@ -84,8 +98,11 @@ pub(super) fn train(
         for _ in 0..done.len() {
             let before = node.message().to_vec();
             let at = |reason| Error::AtNode { node: i, reason: Box::new(reason) };
-            node.compute().map_err(|e| named(input, at(e)))?;
-            if interrupted() || node.message() == before {
+            match node.compute() {
+                Err(Error::Stopped) => break,
+                done => done.map_err(|e| named(input, at(e)))?,
+            }
+            if node.message() == before {
                 break;
             }
         }
@@ -93,6 +110,7 @@ pub(super) fn train(
     };
     let alone: Vec<_> = again.into_par_iter().enumerate().map(of_node).collect();
     let alone = alone.into_iter().collect::<Result<_, _>>()?;
+    stopped |= interrupted();
     let damping = network.nodes().iter().map(RelaxNode::damping).fold(1.0, f64::min);
     let models = network.into_nodes().into_iter().map(RelaxNode::into_model).collect();
     Ok(Trained { models, rounds: done, errors, alone, damping, stopped })
@@ -138,21 +156,22 @@ pub(crate) fn node(
     graph: &Graph,
     i: usize,
     own: Examples,
-    public: Arc<Matrix>,
+    public: &PublicPoints,
     (kind, task): (&ModelKind, Task),
     (alpha, seed): (f64, u64),
 ) -> Result<RelaxNode, Failure> {
     let edge = |inc: &netfed::Incidence| Neighbor {
         weight: graph.edges()[inc.edge()].weight,
-        public: Arc::clone(&public),
+        public: Arc::clone(public.of(inc.neighbor())),
     };
     let neighbors: Vec<Neighbor> = graph.incident(i).iter().map(edge).collect();
     // Another seed for every node.
     let seed = seed.wrapping_add((i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let model = kind.build(task, own.points.cols(), seed);
-    let held = Some(Arc::clone(&public));
+    let own_public = public.of(i);
+    let held = Some(Arc::clone(own_public));
     let settings = RelaxSettings { alpha, weights: RelaxWeights::Objective, held };
-    Ok(RelaxNode::new(model, own, public, &neighbors, settings)?)
+    Ok(RelaxNode::new(model, own, Arc::clone(own_public), &neighbors, settings)?)
 }
 
 /// Squared errors, or wrong classes, of every node's points.

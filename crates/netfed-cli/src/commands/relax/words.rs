@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use netfed::model::Task;
+
 use super::outcome::{Outcome, Validation};
 use super::settling::{self, Settling};
 use crate::commands::path::trail::rounded;
@@ -23,6 +25,9 @@ pub(super) fn public(o: &Outcome) -> String {
 /// Which problem is solved.
 pub(super) fn problem(o: &Outcome) -> &'static str {
     match o.exchanged() {
+        true if o.input.public.common().is_none() => {
+            "every node repeats: fit to the own points and to what each neighbor predicts on that neighbor's public points; where that settles is a fixed point of these fits, which, with public points of each node, minimizes no common objective"
+        }
         true => {
             "every node repeats: fit to the own points and to what neighbors predict on the public points; where that settles, models that are fitted exactly minimize the sum of the local losses plus α times the weighted differences of predictions over the edges"
         }
@@ -153,6 +158,9 @@ pub(super) fn variation(o: &Outcome) -> Option<String> {
 
 /// The variation of the largest connected part against its bound.
 pub(super) fn bound(o: &Outcome) -> Option<String> {
+    if o.exchanged() && o.input.public.common().is_none() && o.input.task == Task::Regression {
+        return Some("How far the models of a cluster are apart is bounded only where all nodes have the same public points.".into());
+    }
     let c = o.clusters.first()?;
     let part = match o.clusters.len() {
         1 => "the graph".into(),
@@ -217,7 +225,7 @@ impl Outcome<'_> {
             plural(input.points.features.len(), "feature"),
             plural(input.points.node_of_row.len(), "data point"),
             kinds(self),
-            plural(input.public.rows(), "public point"),
+            input.public.words(),
             public(self),
         );
         for line in sentences(self) {

@@ -99,7 +99,9 @@ impl NeuralLoss {
     /// Trains parameters on mini-batches of these points alone.
     pub fn train(&self, training: &Training, seed: u64, params: &mut [f64]) {
         let ones = vec![1.0; self.weights.len()];
-        train(&self.network, training, (seed, 0), (&self.points, &self.targets, &ones), params);
+        let points = (&*self.points, &*self.targets, &*ones);
+        // Nobody stops it.
+        let _ = train(&self.network, training, (seed, 0), points, params, None);
     }
 }
 

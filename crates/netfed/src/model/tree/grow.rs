@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::nodes::{LEAF, Node, Nodes};
 use crate::linalg::{axpy, dot};
-use crate::model::Points;
+use crate::model::{Points, Stop, go_on};
 use crate::{Error, Matrix};
 use rand::RngExt;
 
@@ -26,6 +26,8 @@ pub(crate) struct Limits {
     pub(crate) depth: usize,
     /// Least part of the whole weight in a leaf.
     pub(crate) leaf: f64,
+    /// Looked at before every split.
+    pub(crate) stop: Option<Stop>,
 }
 
 /// The features that a split may use: so many of all, chosen at random. If none of them can split, others are tried.
@@ -75,6 +77,7 @@ pub(crate) fn grow(
     let (mut nodes, mut values): (Vec<Node>, Vec<f64>) = (Vec::new(), Vec::new());
     let mut open = vec![root];
     while let Some(part) = open.pop() {
+        go_on(limits.stop)?;
         let at = nodes.len();
         if let Some(parent) = part.parent {
             nodes[parent].right = at as u32;

@@ -7,7 +7,7 @@ pub(crate) mod grow;
 pub(crate) mod nodes;
 mod scan;
 
-use super::{LocalModel, Part, Points, Task, input, part, probabilities};
+use super::{LocalModel, Part, Points, Stop, Task, input, part, probabilities};
 use crate::{Error, Matrix};
 use grow::{Choice, Limits, grow};
 use nodes::{Nodes, parts_of, trees_of};
@@ -27,32 +27,27 @@ impl Default for TreeOptions {
     }
 }
 
-impl From<TreeOptions> for Limits {
-    fn from(options: TreeOptions) -> Limits {
-        Limits { depth: options.depth, leaf: options.leaf }
-    }
-}
-
 /// A decision tree.
 pub struct Tree {
     options: TreeOptions,
     task: Task,
     dim: usize,
     nodes: Option<Nodes>,
+    stop: Option<Stop>,
 }
 
 impl Tree {
     /// A tree that has seen nothing.
     pub fn new(options: TreeOptions, task: Task, dim: usize) -> Tree {
-        Tree { options, task, dim, nodes: None }
+        Tree { options, task, dim, nodes: None, stop: None }
     }
 }
 
 impl LocalModel for Tree {
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error> {
         input::check(self.task, self.dim, points, targets, weights)?;
-        self.nodes =
-            Some(grow_for(self.task, points, targets, weights, self.options.into(), None)?);
+        let limits = Limits { depth: self.options.depth, leaf: self.options.leaf, stop: self.stop };
+        self.nodes = Some(grow_for(self.task, points, targets, weights, limits, None)?);
         Ok(())
     }
 
@@ -62,6 +57,10 @@ impl LocalModel for Tree {
                 .for_each(|r| out.row_mut(r).copy_from_slice(nodes.value(points.row(r)))),
             None => out.as_mut_slice().fill(self.task.nothing_known()),
         }
+    }
+
+    fn watch(&mut self, stop: Stop) {
+        self.stop = Some(stop);
     }
 
     fn parts(&self) -> Vec<Part> {

@@ -1,0 +1,153 @@
+//! The public points: one set for all nodes, or a set of each node's own. A node labels its set; its neighbors fit to that.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use netfed::{Graph, Matrix};
+
+use crate::failure::Failure;
+use crate::load::{PointColumns, Target, check_nodes, column_names, read_points};
+use crate::prepare::names;
+use crate::report::text::plural;
+
+/// Public points of a file.
+pub(crate) struct PublicRows {
+    /// The features, row by row.
+    pub(crate) x: Vec<f64>,
+    /// The node of every row; empty: the points of all nodes.
+    pub(crate) owners: Vec<String>,
+}
+
+impl PublicRows {
+    /// Reads points with some features, in their order, and says which other columns were not read. Where the file has a node column, each node has points of
+    /// its own; the nodes are those of `source`, and the features those of `features_of`.
+    pub(crate) fn read(
+        path: &Path,
+        columns: &PointColumns,
+        (features, features_of): (&[String], &str),
+        (nodes, source): (&[String], &str),
+    ) -> Result<(PublicRows, Option<String>), Failure> {
+        let file = path.display();
+        let theirs = column_names(path)?;
+        if features.iter().any(|f| !theirs.contains(f)) {
+            let [ours, others]: [Vec<&str>; 2] =
+                [features, &theirs].map(|list| list.iter().map(String::as_str).collect());
+            return Err(Failure::input(format!(
+                "{file}: expected the features of {features_of}, which are {}; found {}.",
+                names(&ours),
+                names(&others)
+            )));
+        }
+        let known =
+            |c: &str| c == columns.node || c == columns.target || features.iter().any(|f| f == c);
+        let ignored =
+            super::input::unread(path, &theirs, known, "are no features and are not read");
+        let columns = PointColumns {
+            node_optional: true,
+            kind: Target::None,
+            features: Some(features.to_vec()),
+            ..columns.clone()
+        };
+        let mut table = read_points(path, &columns)?;
+        let mut owners = Vec::new();
+        if theirs.contains(&columns.node) {
+            let places: HashMap<&str, usize> =
+                nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+            let known = |n: &str| places.contains_key(n);
+            check_nodes(path, &columns.node, &table, known, &format!("is not in {source}"))?;
+            let mut without = vec![true; nodes.len()];
+            table.nodes.iter().for_each(|n| without[places[n.as_str()]] = false);
+            if let Some(i) = without.iter().position(|w| *w) {
+                return Err(Failure::input(format!(
+                    "{file}, column \"{}\": no public points of the node \"{}\"; every node needs some, or leave the column out: then all nodes have all points.",
+                    columns.node, nodes[i]
+                )));
+            }
+            owners = table.node_of_row.iter().map(|&i| table.nodes[i as usize].clone()).collect();
+        }
+        Ok((PublicRows { x: std::mem::take(&mut table.x), owners }, ignored))
+    }
+
+    /// The points as the nodes have them.
+    pub(crate) fn sets(self, dim: usize, nodes: &[String]) -> Result<PublicPoints, Failure> {
+        if self.owners.is_empty() {
+            return Ok(PublicPoints::Common(Arc::new(Matrix::from_rows(dim, self.x)?)));
+        }
+        let mut sets: HashMap<&str, Vec<f64>> = HashMap::new();
+        for (owner, row) in self.owners.iter().zip(self.x.chunks_exact(dim)) {
+            sets.entry(owner).or_default().extend_from_slice(row);
+        }
+        let own = nodes.iter().map(|n| sets.remove(n.as_str()).unwrap_or_default());
+        let own = own.map(|x| Ok(Arc::new(Matrix::from_rows(dim, x)?)));
+        Ok(PublicPoints::Own(own.collect::<Result<_, netfed::Error>>()?))
+    }
+}
+
+/// The public points of all nodes.
+pub(crate) enum PublicPoints {
+    /// One set for all.
+    Common(Arc<Matrix>),
+    /// A set of each node's own.
+    Own(Vec<Arc<Matrix>>),
+}
+
+impl PublicPoints {
+    /// The points that a node labels.
+    pub(crate) fn of(&self, node: usize) -> &Arc<Matrix> {
+        match self {
+            PublicPoints::Common(points) => points,
+            PublicPoints::Own(sets) => &sets[node],
+        }
+    }
+
+    /// The points of all nodes, where they are the same.
+    pub(crate) fn common(&self) -> Option<&Matrix> {
+        match self {
+            PublicPoints::Common(points) => Some(points),
+            PublicPoints::Own(_) => None,
+        }
+    }
+
+    /// How many points there are.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            PublicPoints::Common(points) => points.rows(),
+            PublicPoints::Own(sets) => sets.iter().map(|s| s.rows()).sum(),
+        }
+    }
+
+    /// The most points that a node labels.
+    pub(crate) fn most(&self) -> usize {
+        match self {
+            PublicPoints::Common(points) => points.rows(),
+            PublicPoints::Own(sets) => sets.iter().map(|s| s.rows()).max().unwrap_or(0),
+        }
+    }
+
+    /// The most public points in a fit of a node: those of its neighbors and, for self-distillation, its own.
+    pub(crate) fn in_a_fit(&self, graph: &Graph, node: usize) -> usize {
+        match self {
+            PublicPoints::Common(points) => points.rows(),
+            PublicPoints::Own(sets) => {
+                let theirs = graph.incident(node).iter().map(|inc| sets[inc.neighbor()].rows());
+                theirs.sum::<usize>() + sets[node].rows()
+            }
+        }
+    }
+
+    /// How many there are, in words.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            PublicPoints::Common(points) => plural(points.rows(), "public point"),
+            PublicPoints::Own(sets) => {
+                let least = sets.iter().map(|s| s.rows()).min().unwrap_or(0);
+                let range = match self.most() {
+                    most if most == least => most.to_string(),
+                    most => format!("{least} to {most}"),
+                };
+                format!("{}, {range} of each node's own", plural(self.count(), "public point"))
+            }
+        }
+    }
+}
