@@ -7,6 +7,7 @@
 //!   models are fused, Newton's method solves what is left, and the duals are made to fit (`fusion.rs`, `newton.rs`, `repair.rs`). If
 //!   the groups were right, this ends the run; if not, the primal-dual method goes on from the better of the two points.
 
+use crate::balance::balance;
 use crate::certificate::Certificate;
 use crate::fusion::Fusion;
 use crate::halpern::Halpern;
@@ -174,7 +175,7 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
     if let Some(start) = &start {
         sweep.set(start);
     }
-    let mut balance = Balance::default();
+    let mut step_ratio = Balance::default();
     let linear = !smooth && matches!(kinks, Kinks::Coordinates | Kinks::Others);
     let mut halpern = linear.then(|| Halpern::new(&sweep));
     let mut method = if best.is_some() { Method::Fused } else { Method::Adaptive };
@@ -192,7 +193,7 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
             }
             let pause = (2 * run.iterations / 5).min(100);
             next_look = run.iterations + run.options.check_every.max(pause);
-            let point = sweep.point();
+            let mut point = sweep.point();
             // Newton's method is worth a try when it has earned a few steps and the groups stay as they are.
             let mut fused = None;
             if finish && run.goes_on() && credit >= 0.5 * overhead {
@@ -212,6 +213,10 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
             if fused.is_none() && run.goes_on() && !outlook.is_worth_a_look(run) {
                 break 'look;
             }
+            let before = run.iterations;
+            let work = balance(problem, &mut point.duals, BALANCE * before as f64);
+            run.spend(work);
+            next_look += run.iterations - before;
             let certificate = run.certify(&point);
             outlook.note(run.iterations, certificate.accuracy());
             if !run.goes_on() {
@@ -254,7 +259,7 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
         match &mut halpern {
             Some(halpern) => halpern.step(&mut sweep, last),
             None => {
-                balance.step(&mut sweep, if last { 1.0 } else { relaxation });
+                step_ratio.step(&mut sweep, if last { 1.0 } else { relaxation });
             }
         }
         credit += 0.75;
@@ -265,6 +270,8 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
     }
 }
 
+/// Work for duals that balance at nodes without data, as a part of all work so far.
+const BALANCE: f64 = 0.3;
 /// Iterations after which losses with kinks are taken to circle around the solution.
 const CIRCLING: u64 = 300;
 /// Relative gap at which the interior-point method looks for equal models first.

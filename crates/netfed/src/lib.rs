@@ -54,6 +54,7 @@
 mod admm;
 mod agreement;
 mod auto;
+mod balance;
 pub mod baselines;
 mod certificate;
 mod cluster;

@@ -18,6 +18,10 @@ use crate::{Matrix, Problem};
 
 const ROUNDS: usize = 5;
 const CG_STEPS: usize = 300;
+/// Steps without progress after which conjugate gradients end, or a fifth of all.
+const PATIENCE: usize = 20;
+/// Relative accuracy of conjugate gradients.
+const FINE: f64 = 1e-8;
 /// Steps of conjugate gradients before the graph is factored, if there are this many edges per node.
 const FEW_STEPS: usize = 30;
 const MANY_NEIGHBORS: usize = 8;
@@ -83,7 +87,8 @@ impl Flow {
     ) -> (Vec<f64>, bool) {
         let (nodes, edges) = (problem.nodes(), problem.graph().edges().len());
         if self.direct.is_none() && edges > MANY_NEIGHBORS * nodes {
-            let (potential, end) = conjugate_gradients(problem, room, rest, FEW_STEPS, spend);
+            let (potential, end) =
+                conjugate_gradients(problem, room, rest, |_| false, (FEW_STEPS, FINE), spend);
             if end != End::OutOfSteps {
                 return (potential, end == End::Solved);
             }
@@ -97,7 +102,8 @@ impl Flow {
         match self.direct.as_mut().and_then(Option::as_mut) {
             Some(laplace) => laplace.solve(problem, room, rest, spend),
             None => {
-                let (potential, end) = conjugate_gradients(problem, room, rest, CG_STEPS, spend);
+                let (potential, end) =
+                    conjugate_gradients(problem, room, rest, |_| false, (CG_STEPS, FINE), spend);
                 (potential, end != End::Stopped)
             }
         }
@@ -223,18 +229,20 @@ fn set_room(problem: &Problem, fusion: &Fusion, duals: &Matrix, room: &mut [f64]
 
 /// How conjugate gradients ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum End {
+pub(crate) enum End {
     Solved,
     OutOfSteps,
     Stopped,
 }
 
-/// Solves the Laplace equations by conjugate gradients, all parameters side by side.
-fn conjugate_gradients(
+/// Solves the Laplace equations by conjugate gradients, all parameters side by side, in at most so many steps, to a relative accuracy; p = 0 at nodes that
+/// are `bound`.
+pub(crate) fn conjugate_gradients(
     problem: &Problem,
     room: &[f64],
     rhs: &[f64],
-    steps: usize,
+    bound: impl Fn(usize) -> bool + Sync,
+    (steps, accuracy): (usize, f64),
     spend: &mut dyn FnMut(f64) -> bool,
 ) -> (Vec<f64>, End) {
     let dim = problem.dim();
@@ -242,6 +250,9 @@ fn conjugate_gradients(
     let entries = rhs.len();
     let mut inverse = vec![0.0; entries];
     for_rows(&mut inverse, dim, 4 * dim, 0, |i, row, _| {
+        if bound(i) {
+            return;
+        }
         for inc in graph.incident(i) {
             axpy(1.0, &room[inc.edge() * dim..(inc.edge() + 1) * dim], row);
         }
@@ -298,7 +309,7 @@ fn conjugate_gradients(
             since += 1;
         }
         // The system is singular: going on after it is solved would only spoil the solution.
-        if size <= 1e-16 * start || since >= 20 {
+        if size <= accuracy * accuracy * start || since >= PATIENCE.max(steps / 5) {
             return (best, End::Solved);
         }
         let keep: Vec<f64> =
