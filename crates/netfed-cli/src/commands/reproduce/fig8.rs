@@ -92,7 +92,7 @@ pub(crate) fn figure8(request: &Request) -> Result<Outcome, Failure> {
 fn outcome(splits: &[Split], graphs: &[Graph], lambdas: &[f64]) -> Outcome {
     let over = |of: &dyn Fn(&Split) -> f64| {
         let (mean, error) = mean_and_error(&splits.iter().map(of).collect::<Vec<_>>());
-        Value::Number(mean, Some(error))
+        Value::Mean(mean, error)
     };
     let half = lambdas.iter().position(|l| *l == HALF).unwrap_or(0);
     // The error at λ = ½, and the smallest mean over the values of λ, with its λ.
