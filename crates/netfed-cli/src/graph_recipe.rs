@@ -154,8 +154,13 @@ pub(crate) fn combination(name: &str) -> Result<Combination, Failure> {
     })
 }
 
-/// The weights with this name.
-pub(crate) fn weights(name: &str, scale: Option<f64>) -> Result<Weights, Failure> {
+/// The weights with this name. The discrepancies of tests have a scale of their own: D is a power of ten of the p-value, and where it is small
+/// for all edges none of them should be light.
+pub(crate) fn weights(
+    name: &str,
+    scale: Option<f64>,
+    discrepancy: &str,
+) -> Result<Weights, Failure> {
     let name = choose("kind of weights", name, &WEIGHTS)?;
     if scale.is_some() && name != "exponential" {
         return Err(Failure::input(format!(
@@ -164,7 +169,9 @@ pub(crate) fn weights(name: &str, scale: Option<f64>) -> Result<Weights, Failure
     }
     Ok(match name {
         "exponential" => {
-            Weights::Exponential(scale.map(|s| number("--scale", s, Range::Positive)).transpose()?)
+            let usual = matches!(discrepancy, "ks" | "t").then_some(1.0);
+            let given = scale.map(|s| number("--scale", s, Range::Positive)).transpose()?;
+            Weights::Exponential(given.or(usual))
         }
         "one" => Weights::One,
         _ => Weights::Inverse,
@@ -221,12 +228,25 @@ mod tests {
             (rule("threshold", Some(2), Some(1.0), flags).unwrap_err(), "--k goes with"),
             (rule("knn", None, Some(1.0), flags).unwrap_err(), "--eta goes with"),
             (rule("threshold", None, Some(-1.0), flags).unwrap_err(), "--eta is -1"),
-            (weights("inverse", Some(1.0)).unwrap_err(), "--scale goes with"),
-            (weights("exponential", Some(0.0)).unwrap_err(), "--scale is 0"),
+            (weights("inverse", Some(1.0), "t").unwrap_err(), "--scale goes with"),
+            (weights("exponential", Some(0.0), "t").unwrap_err(), "--scale is 0"),
             (discrepancy("wassserstein").unwrap_err(), "Did you mean \"wasserstein\"?"),
             (combination("stouffer").unwrap_err(), "known are fisher, bonferroni"),
         ] {
             assert!(found.to_string().contains(part), "{found}");
+        }
+    }
+
+    #[test]
+    fn tests_have_a_scale_of_their_own() {
+        for (discrepancy, given, expected) in [
+            ("ks", None, Some(1.0)),
+            ("t", None, Some(1.0)),
+            ("t", Some(2.0), Some(2.0)),
+            ("wasserstein", None, None),
+        ] {
+            let found = weights("exponential", given, discrepancy).unwrap();
+            assert_eq!(found, Weights::Exponential(expected), "{discrepancy}");
         }
     }
 }

@@ -32,10 +32,11 @@ use std::process::ExitCode;
 
 use args::{Args, Command};
 use clap::{CommandFactory, FromArgMatches};
-use number_flags::with_numbers;
+use number_flags::{with_lists, with_numbers};
 
 fn main() -> ExitCode {
-    let matches = with_numbers(Args::command()).get_matches();
+    let words = with_lists(std::env::args_os());
+    let matches = with_numbers(Args::command()).get_matches_from(words);
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let done = match args.command {
         Command::Fit(fit) => commands::fit::run(*fit),

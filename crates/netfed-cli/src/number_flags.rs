@@ -1,6 +1,7 @@
 //! Numbers on the command line: what is none is answered by what was expected.
 
 use std::any::TypeId;
+use std::ffi::OsString;
 use std::str::FromStr;
 
 use clap::Command;
@@ -16,10 +17,31 @@ pub(crate) fn with_numbers(command: Command) -> Command {
             kind if kind == TypeId::of::<f64>() => arg.value_parser(real),
             _ => return arg,
         };
-        let list = arg.get_value_delimiter().is_some();
-        if list { arg.allow_hyphen_values(true) } else { arg.allow_negative_numbers(true) }
+        arg.allow_negative_numbers(true)
     });
     command.mut_subcommands(with_numbers)
+}
+
+/// The words of the command line, a list that begins with a minus sign joined to its flag: `--sizes -5,6` becomes `--sizes=-5,6`, so that
+/// it is not taken for a flag. A flag that follows a flag stays one.
+pub(crate) fn with_lists(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for word in words {
+        let text = word.to_string_lossy();
+        let list = text.starts_with('-') && !text.starts_with("--") && text.contains(',');
+        let flag = joined.last_mut().filter(|last| {
+            let last = last.to_string_lossy();
+            last.starts_with("--") && last.len() > 2 && !last.contains('=')
+        });
+        match flag {
+            Some(flag) if list => {
+                flag.push("=");
+                flag.push(&word);
+            }
+            _ => joined.push(word),
+        }
+    }
+    joined
 }
 
 fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
@@ -62,20 +84,31 @@ mod tests {
                 "'' for '--beta <A,B,C>': expected a number",
             ),
             ("fit --out r --seed 99999999999999999999", "expected a smaller number"),
+            (
+                "graph learn --silos s --lambda --out g",
+                "a value is required for '--lambda <A,B,C>' but none was supplied",
+            ),
+            (
+                "tune --lambda-grid -q --out t",
+                "a value is required for '--lambda-grid <A,B,C>' but none was supplied",
+            ),
         ] {
-            let words = std::iter::once("netfed").chain(line.split_whitespace());
-            let message = command.clone().try_get_matches_from(words).unwrap_err().to_string();
+            let message =
+                command.clone().try_get_matches_from(words(line)).unwrap_err().to_string();
             assert!(message.contains(part), "{line}: {message}");
         }
         for good in [
-            "netfed graph generate sbm --out e --sizes 5,6",
-            "netfed federation init --out f --local --beta -1",
-            "netfed tune --out t --lambda-grid -1,2",
+            "graph generate sbm --out e --sizes 5,6",
+            "federation init --out f --local --beta -1",
+            "tune --out t --lambda-grid -1",
+            "tune --out t --lambda-grid -1,2",
+            "tune --out t --lambda-grid=-1,2",
         ] {
-            assert!(
-                command.clone().try_get_matches_from(good.split_whitespace()).is_ok(),
-                "{good}"
-            );
+            assert!(command.clone().try_get_matches_from(words(good)).is_ok(), "{good}");
         }
+    }
+
+    fn words(line: &str) -> Vec<OsString> {
+        with_lists(["netfed"].into_iter().chain(line.split_whitespace()).map(OsString::from))
     }
 }

@@ -70,6 +70,8 @@ fn twelve_peers_give_the_bits_of_one_process() {
     assert!(
         stdout(&said).contains("12 members") && stdout(&said).contains("the signature is good")
     );
+    let line = "primal-dual, loss squared, penalty l2, λ = 0.2, features x1, x2";
+    assert!(stdout(&said).contains(line), "{}", stdout(&said));
     run(&place, "federation up --local --federation fed --data points.csv --out together");
     assert_eq!(place.read("together/parameters.csv"), place.read("alone/parameters.csv"));
     let (alone, together) = (place.json("alone/summary.json"), place.json("together/summary.json"));
@@ -479,6 +481,16 @@ fn silos_learn_the_graphs_of_one_process() {
             "federation init --solver ppgl --server hub --graph edges.csv --features v1,v2,v3,v4,v5 --lambda 0.1 --beta 0.1 --nu 4 --max-iter 20 --local {port} --out fed"
         ),
     );
+    // What a silo is told: the method with its numbers, and the size of messages with one number for each of the ten pairs.
+    run(&place, "federation invite --all --federation fed");
+    let said = stdout(&run(&place, "federation check --federation fed/invitations/a --data a.csv"));
+    for part in [
+        "ppgl with the server hub, α = 1, β = 0.1, ζ = 0.01, ν = 4, λ = 0.1, features v1",
+        "  20 rounds; a member",
+        "1 edge, 288 bytes each way per round",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
     run(&place, "federation up --local --federation fed --data points.csv --out together");
     for file in ["a.csv", "b.csv", "c.csv", "consensus.csv"] {
         let read = |run: &str| place.read(&format!("{run}/{file}"));

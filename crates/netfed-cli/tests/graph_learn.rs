@@ -246,6 +246,26 @@ fn odd_signals_are_learned_from() {
 }
 
 #[test]
+fn why_all_graphs_are_the_same() {
+    let place = Place::new();
+    place.write("a.csv", "x,y,z\n0.1,0.4,1.3\n0.7,0.2,0.9\n0.5,1.1,0.3\n");
+    // The same signals in another order, and others.
+    place.write("b.csv", "x,y,z\n0.5,1.1,0.3\n0.1,0.4,1.3\n0.7,0.2,0.9\n");
+    place.write("c.csv", "x,y,z\n0.2,0.9,0.1\n0.6,0.1,0.8\n");
+    for (silos, same, why) in [
+        ("a.csv b.csv", true, "the distances of the vertices are, in all silos"),
+        ("a.csv c.csv", false, "a smaller --nu or --lambda lets them differ"),
+    ] {
+        let line = format!("graph learn --silos {silos} --lambda 10 --out g --force");
+        let output = place.run(&line);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let text = stdout(&output);
+        assert!(text.contains(&format!("All graphs are the same: {why}")), "{text}");
+        assert_eq!(place.json("g/summary.json")["same_distances"], same);
+    }
+}
+
+#[test]
 fn bad_usage_gets_a_sentence() {
     let place = with_silos();
     place.write("bad.csv", "v0,v1\n1,x\n");

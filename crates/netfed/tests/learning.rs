@@ -226,3 +226,22 @@ fn ties_are_exact() {
         }
     }
 }
+
+/// Where all silos have one graph, (8) is I times (7) with the mean of their distances and λ/I more: ties against another solver.
+#[test]
+fn silos_that_are_all_tied_are_one_holder() {
+    for instance in instances() {
+        let silos = instance.coupled(0, 0.0);
+        let (all, lambda) = (silos.silos(), 0.1);
+        let found = Exact::default().solve(&silos.with(1e4, lambda).unwrap(), go_on);
+        assert!(found.solved && !found.tied.contains(&false));
+        let count = all.len() as f64;
+        let sum = |e: usize| all.iter().map(|one| one.distances()[e]).sum::<f64>();
+        let mean = (0..silos.candidates().len()).map(|e| (sum(e) + lambda) / count).collect();
+        let candidates = Arc::clone(silos.candidates());
+        let one = LogDegree::of_distances(candidates, mean, 1, all[0].model()).unwrap().solve();
+        assert!(apart(&found.graphs.consensus, &one.weights) < 1e-9);
+        let best = count * one.objective;
+        assert!((found.graphs.objective - best).abs() < 1e-11 * (1.0 + best.abs()));
+    }
+}

@@ -20,6 +20,8 @@ pub struct Precision {
     pub objective: f64,
     /// A proven upper bound of (P) less its minimum.
     pub gap: f64,
+    /// The part of the gap that is there for rounding.
+    pub rounding: f64,
     /// Sweeps over all vertices.
     pub sweeps: u64,
 }
@@ -36,8 +38,8 @@ pub fn covariance(signals: &Matrix) -> Result<Matrix, Error> {
     Matrix::from_rows(d, entries.collect())
 }
 
-/// The graphical lasso of a covariance matrix, π > 0, until the gap is at most `tolerance`·d. The observer is told of the sweeps done and
-/// the gap per vertex after them, before every vertex; where it breaks, the answer is that of W as it is.
+/// The graphical lasso of a covariance matrix, π > 0, until the gap is at most `tolerance`·d or no more than rounding. The observer is told of
+/// the sweeps done and the gap per vertex after them, before every vertex; where it breaks, the answer is that of W as it is.
 pub fn graphical_lasso(
     covariance: &Matrix,
     penalty: f64,
@@ -62,8 +64,9 @@ pub fn graphical_lasso(
     let mut sweeps = 0;
     loop {
         let found = appraise(covariance, &w, &beta, penalty, sweeps);
-        let gap = found.as_ref().map_or(f64::INFINITY, |found| found.gap);
-        if gap <= tolerance * d as f64 || sweeps >= max_sweeps {
+        let (gap, rounding) =
+            found.as_ref().map_or((f64::INFINITY, 0.0), |found| (found.gap, found.rounding));
+        if gap <= (tolerance * d as f64).max(2.0 * rounding) || sweeps >= max_sweeps {
             return found.ok_or(Error::Factorization);
         }
         for v in 0..d {
@@ -170,8 +173,9 @@ fn appraise(
     let logs = log_det(&own);
     let objective = trace + 2.0 * penalty * off - logs;
     let size = trace.abs() + logs.abs() + dual.abs() + 2.0 * penalty * off;
-    let gap = (objective - dual).max(0.0) + 16.0 * d as f64 * f64::EPSILON * size;
-    Some(Precision { theta, objective, gap, sweeps })
+    let rounding = 16.0 * d as f64 * f64::EPSILON * size;
+    let gap = (objective - dual).max(0.0) + rounding;
+    Some(Precision { theta, objective, gap, rounding, sweeps })
 }
 
 impl Precision {

@@ -2,17 +2,21 @@
 
 use std::path::PathBuf;
 
-use netfed_net::description::Federation;
+use netfed_net::description::{Description, Federation};
 use netfed_net::sealed::OVERHEAD;
 use netfed_net::wire::HEAD;
 use netfed_net::{Plan, authority};
 
+use super::relaxing::Relaxed;
+use super::silos::SiloWork;
+use super::work::Work;
 use crate::commands::peer::one_node;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::load::{PointColumns, read_points};
 use crate::prepare::datasets_of;
-use crate::report::text::plural;
+use crate::report::text::{count, number, plural};
+use crate::settings::Settings;
 
 /// Checks the folder of the organizer or of a member: the signature under the description, the certificate and how long it is valid, who the
 /// neighbors are and, if wanted, whether the own data fit.
@@ -36,17 +40,14 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     let settings = super::settings_of(&federation, &args.federation, args.data.as_deref())?;
     let d = &federation.description;
     let mut text = format!(
-        "{}: {}, {}, {}; the signature is good\n  loss {}, penalty {}, λ = {}, features {}\n  up to {} rounds, to a relative gap of {:e}; a member that is away: {} (after {} s)\n",
+        "{}: {}, {}, {}; the signature is good\n  {}, features {}\n  {}; a member that is away: {} (after {} s)\n",
         d.name,
         plural(d.members.len(), "member"),
         plural(federation.nodes.len(), "node"),
         plural(federation.graph.edges().len(), "edge"),
-        settings.loss_name(),
-        settings.penalty_name(),
-        settings.lambda,
+        method(d, &settings),
         settings.columns.features.as_deref().unwrap_or_default().join(", "),
-        d.rounds,
-        d.tolerance,
+        rounds(d),
         d.away,
         d.patience_seconds
     );
@@ -69,9 +70,9 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
         match (federation.member(name), federation.router(name)) {
             (Some(member), _) => {
                 nodes = d.members[member].nodes.clone();
-                let dim = settings.columns.features.as_ref().map_or(0, Vec::len);
+                let size = message(&federation, &settings)?;
                 text.push_str(&format!("  member {name}, valid for {valid}"));
-                text.push_str(&neighbors(&federation, member, dim));
+                text.push_str(&neighbors(&federation, member, size));
             }
             (None, Some(router)) => text.push_str(&format!(
                 "  router {name}, valid for {valid}; listens at {}\n",
@@ -96,8 +97,55 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// The method with its numbers.
+fn method(d: &Description, settings: &Settings) -> String {
+    let (name, lambda, loss) = (&d.method, settings.lambda, settings.loss_name());
+    match (&d.relax, &d.learning, &d.server) {
+        (Some(relax), ..) => format!("{name}, model {}, α = {lambda}", relax.model),
+        (_, Some(l), Some(server)) => format!(
+            "{name} with the server {}, α = {}, β = {}, ζ = {}, ν = {}, λ = {lambda}",
+            server.node, l.alpha, l.beta, l.zeta, l.nu
+        ),
+        (.., Some(server)) => format!("{name} with the server {}, loss {loss}", server.node),
+        _ => format!("{name}, loss {loss}, penalty {}, λ = {lambda}", settings.penalty_name()),
+    }
+}
+
+/// When the run ends. With a server, T rounds are 2T + 1 exchanges; with FedRelax one more is for training alone.
+fn rounds(d: &Description) -> String {
+    let rounds = usize::try_from(d.rounds).unwrap_or(usize::MAX);
+    match (&d.relax, &d.server) {
+        (Some(_), _) => plural(rounds.saturating_sub(1), "round"),
+        (_, Some(_)) => plural(rounds / 2, "round"),
+        _ if d.tolerance == 0.0 => plural(rounds, "round"),
+        _ => {
+            let gap = number(d.tolerance);
+            format!("up to {}, to a relative gap of {gap}", plural(rounds, "round"))
+        }
+    }
+}
+
+/// Numbers of a message about one node.
+fn message(federation: &Federation, settings: &Settings) -> Result<usize, Failure> {
+    let d = &federation.description;
+    if let Some(relax) = &d.relax {
+        let (_, size) = Relaxed::new(relax, federation, settings, None)?.halves(&[], Vec::new())?;
+        return Ok(size);
+    }
+    if let Some(silos) = SiloWork::new(federation, settings)? {
+        return Ok(silos.size());
+    }
+    let features = settings.columns.features.as_ref().map_or(0, Vec::len);
+    let dim = features + usize::from(settings.intercept);
+    Ok(match &d.server {
+        Some(serving) => Work { serving, federation, settings, dim }.size(),
+        None => dim,
+    })
+}
+
 /// Where a member listens, who its neighbors are, and how they meet.
-fn neighbors(federation: &Federation, member: usize, dim: usize) -> String {
+fn neighbors(federation: &Federation, member: usize, size: usize) -> String {
+    let exchanges = if federation.description.server.is_some() { 2 } else { 1 };
     let members = &federation.description.members;
     let mut text = match &members[member].endpoint {
         Some(endpoint) => format!("; listens at {endpoint}\n"),
@@ -115,7 +163,7 @@ fn neighbors(federation: &Federation, member: usize, dim: usize) -> String {
             "    neighbor {}, {place}: {}, {} bytes each way per round\n",
             other.name,
             plural(link.edges.len(), "edge"),
-            HEAD + more + 8 * link.sent.len() * dim
+            count(exchanges * (HEAD + more + 8 * link.sent.len() * size))
         ));
     }
     text

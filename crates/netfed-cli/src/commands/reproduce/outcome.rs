@@ -15,6 +15,8 @@ pub(crate) enum Value {
     Text(String),
     /// A number; with the standard deviation over several runs.
     Number(f64, Option<f64>),
+    /// A mean with its standard error.
+    Mean(f64, f64),
     /// Not known.
     None,
 }
@@ -46,15 +48,25 @@ impl Value {
     /// The number, if it is one.
     pub(crate) fn mean(&self) -> Option<f64> {
         match self {
-            Value::Number(v, _) => Some(*v),
+            Value::Number(v, _) | Value::Mean(v, _) => Some(*v),
             _ => None,
         }
     }
 
-    /// The standard deviation, if there is one.
+    /// The standard deviation, or the standard error of a mean, if there is one.
     pub(crate) fn deviation(&self) -> Option<f64> {
         match self {
             Value::Number(_, deviation) => *deviation,
+            Value::Mean(_, error) => Some(*error),
+            _ => None,
+        }
+    }
+
+    /// What [`Value::deviation`] is called in a file.
+    fn spread(&self) -> Option<&'static str> {
+        match self {
+            Value::Number(_, Some(_)) => Some("sd"),
+            Value::Mean(..) => Some("se"),
             _ => None,
         }
     }
@@ -63,8 +75,8 @@ impl Value {
         match self {
             Value::Text(text) => text.clone(),
             Value::Number(v, None) => number(*v),
-            Value::Number(v, Some(deviation)) => {
-                format!("{} ({})", number(*v), number(two_digits(*deviation)))
+            Value::Number(v, Some(spread)) | Value::Mean(v, spread) => {
+                format!("{} ({})", number(*v), number(two_digits(*spread)))
             }
             Value::None => "-".into(),
         }
@@ -173,16 +185,16 @@ impl Outcome {
         !cells().any(|c| matches!(c, Value::Text(_)))
     }
 
-    /// The table with all digits; standard deviations have columns of their own.
+    /// The table with all digits; standard deviations and errors have columns of their own.
     pub(crate) fn csv(&self) -> String {
-        let spread: Vec<bool> = (0..self.columns.len())
-            .map(|k| self.rows.iter().any(|r| r.get(k).and_then(Value::deviation).is_some()))
+        let spread: Vec<Option<&str>> = (0..self.columns.len())
+            .map(|k| self.rows.iter().find_map(|r| r.get(k).and_then(Value::spread)))
             .collect();
         let mut header = Vec::new();
         for (name, spread) in self.columns.iter().zip(&spread) {
             header.push((*name).to_owned());
-            if *spread {
-                header.push(format!("{name} sd"));
+            if let Some(spread) = spread {
+                header.push(format!("{name} {spread}"));
             }
         }
         let mut csv = Csv::new(header);
@@ -191,10 +203,10 @@ impl Outcome {
             for (value, spread) in row.iter().zip(&spread) {
                 cells.push(match value {
                     Value::Text(text) => Cell::Text(text.clone()),
-                    Value::Number(v, _) => Cell::Number(*v),
+                    Value::Number(v, _) | Value::Mean(v, _) => Cell::Number(*v),
                     Value::None => Cell::Empty,
                 });
-                if *spread {
+                if spread.is_some() {
                     cells.push(value.deviation().into());
                 }
             }
@@ -254,10 +266,10 @@ mod tests {
     fn a_table_has_three_forms() {
         let outcome = Outcome {
             title: "A <test>".into(),
-            columns: vec!["what", "paper", "netfed"],
+            columns: vec!["what", "paper", "netfed", "mean"],
             rows: vec![
-                vec![Value::text("a"), Value::None, Value::of(&[1.0, 3.0])],
-                vec![Value::text("b"), Value::maybe(Some(2.5)), Value::of(&[1e-7])],
+                vec![Value::text("a"), Value::None, Value::of(&[1.0, 3.0]), Value::Mean(4.0, 0.5)],
+                vec![Value::text("b"), Value::maybe(Some(2.5)), Value::of(&[1e-7]), Value::None],
             ],
             notes: vec!["A sentence.".into()],
             charts: vec![Chart {
@@ -273,8 +285,11 @@ mod tests {
             files: Vec::new(),
         };
         let words = outcome.words();
-        assert!(words.contains("2 (1)") && words.contains("1e-7") && words.contains("A sentence."));
-        assert_eq!(outcome.csv(), "what,paper,netfed,netfed sd\na,,2,1\nb,2.5,1e-7,\n");
+        for part in ["2 (1)", "4 (0.5)", "1e-7", "A sentence."] {
+            assert!(words.contains(part), "{words}");
+        }
+        let table = "what,paper,netfed,netfed sd,mean,mean se\na,,2,1,4,0.5\nb,2.5,1e-7,,,\n";
+        assert_eq!(outcome.csv(), table);
         let page = outcome.page("netfed reproduce test");
         assert!(page.contains("A &lt;test&gt;") && page.contains("<circle"));
         assert!(!page.contains("NaN"));

@@ -15,6 +15,7 @@ pub(crate) use coil::table4;
 pub(crate) use synthetic::{table1, table2};
 
 use super::Request;
+use super::runs::mean_and_error;
 use crate::failure::Failure;
 use crate::progress::interrupted;
 
@@ -24,14 +25,6 @@ fn go_on() -> Result<(), Failure> {
         true => Err(Failure::other("interrupted; nothing was written.".into())),
         false => Ok(()),
     }
-}
-
-/// Mean and standard error of some numbers.
-fn mean_and_error(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
-    (mean, (square / n).sqrt())
 }
 
 /// The grids of ν and λ: the paper's [1, 100] × [.01, 1], finer where the consensus comes into being.

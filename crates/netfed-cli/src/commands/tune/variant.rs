@@ -125,7 +125,8 @@ fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
             "--graph-discrepancy distance does not depend on the data points; build the graph once with netfed graph build, and say --graph FILE.".into(),
         ));
     }
-    let weights = recipe::weights(args.graph_weights.as_deref().unwrap_or("exponential"), None)?;
+    let weights = args.graph_weights.as_deref().unwrap_or("exponential");
+    let weights = recipe::weights(weights, None, &discrepancy)?;
     let mut all = Vec::new();
     for k in distinct("--graph-k", &args.graph_k)? {
         for eta in distinct("--graph-eta", &args.graph_eta)? {

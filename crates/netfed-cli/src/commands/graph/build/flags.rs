@@ -47,7 +47,7 @@ pub(crate) struct Build {
     /// Weights from discrepancies D: exponential (exp(−D/s)), inverse (1/D) or one
     #[arg(long, value_name = "NAME", default_value = "exponential", help_heading = "Graph")]
     pub(crate) weights: String,
-    /// Scale s of exponential weights [default: the median of D over the edges]
+    /// Scale s of exponential weights [default: the median of D over the edges; ks and t: 1]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Graph")]
     pub(crate) scale: Option<f64>,
     /// How the tests of the features become one (ks, t): fisher or bonferroni [default: fisher]
@@ -148,7 +148,7 @@ impl Plan {
             discrepancy: recipe::discrepancy(&args.discrepancy)?,
             combination: recipe::combination(args.combine.as_deref().unwrap_or("fisher"))?,
             rule: recipe::rule(&args.rule, args.k, args.eta, ["--k", "--eta"])?,
-            weights: recipe::weights(&args.weights, args.scale)?,
+            weights: recipe::weights(&args.weights, args.scale, &args.discrepancy)?,
         };
         let none = Some(PathBuf::from("no graph"));
         let mut given = given.of_many_fits(None, "netfed graph build")?;

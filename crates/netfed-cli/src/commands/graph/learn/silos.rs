@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use netfed::learning::LogDegree;
 use serde_json::{Value, json};
 
 use super::alone::above;
@@ -84,7 +85,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
         "vertices": vertices.len(),
         "alpha": plan.alpha, "beta": beta, "zeta": plan.zeta, "nu": nu, "lambda": lambda, "mu": mu,
         "objective": found.objective, "gap": found.gap, "solved": found.solved, "status": found.ended.name(),
-        "rounds": found.rounds,
+        "rounds": found.rounds, "same_distances": same_distances(&problems),
         "grid": grid.as_ref().map(Grid::json),
         "consensus": consensus,
         "silos": rows.iter().map(SiloFacts::json).collect::<Vec<_>>(),
@@ -109,6 +110,13 @@ fn earlier_silos(out: &Path) -> Vec<String> {
 
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}
+
+/// Whether all silos have the same distances, up to rounding: then their graphs are the same, whatever pulls them.
+fn same_distances(problems: &[LogDegree]) -> bool {
+    let first = problems[0].distances();
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * (a + b);
+    problems.iter().all(|one| one.distances().iter().zip(first).all(near))
 }
 
 /// Files for the graphs, named after the files of the signals.

@@ -237,7 +237,10 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
     } else if common == Some(0) {
         text.push_str("  The consensus has no edge: a larger --nu makes it count.\n");
     } else if rows.iter().all(|r| r.tied) && rows.len() > 1 {
-        text.push_str("  All graphs are the same: a smaller --nu or --lambda lets them differ.\n");
+        text.push_str(match summary["same_distances"] == true {
+            true => "  All graphs are the same: the distances of the vertices are, in all silos.\n",
+            false => "  All graphs are the same: a smaller --nu or --lambda lets them differ.\n",
+        });
     }
     let _ = writeln!(text, "  Graphs in {}", out.display());
     text
