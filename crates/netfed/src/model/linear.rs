@@ -10,7 +10,7 @@ use super::input::{check, kept};
 use super::part::Parts;
 use super::probabilities::softmax;
 use super::softmax::{Kept, Softmax, scores};
-use super::{LocalModel, Part, Points, Task};
+use super::{LocalModel, Part, Points, Stop, Task};
 use crate::linalg::{axpy, dot};
 use crate::{Dataset, Error, LossKind, Matrix};
 
@@ -26,7 +26,7 @@ pub struct LinearOptions {
 }
 
 /// A linear model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Linear {
     options: LinearOptions,
     task: Task,
@@ -34,12 +34,14 @@ pub struct Linear {
     weights: Matrix,
     /// Whether there was a fit.
     known: bool,
+    stop: Option<Stop>,
 }
 
 impl Linear {
     /// A model of points with `dim` features, before its first fit.
     pub fn new(options: LinearOptions, task: Task, dim: usize) -> Linear {
-        Linear { options, task, weights: Matrix::zeros(task.outputs(), dim + 1), known: false }
+        let weights = Matrix::zeros(task.outputs(), dim + 1);
+        Linear { options, task, weights, known: false, stop: None }
     }
 
     /// w and b of every output: the entries of w, then b.
@@ -86,9 +88,11 @@ impl Linear {
             let expected = "0 for lasso, nonnegative for ridge, in a linear classifier";
             return Err(Error::BadNumber { name, value, expected });
         }
-        let problem =
-            Softmax { fit, ridge: ridge / fit.total, intercept, cols: self.weights.cols() };
-        problem.minimize(self.weights.as_mut_slice());
+        let (ridge, cols, stop) = (ridge / fit.total, self.weights.cols(), self.stop);
+        let problem = Softmax { fit, ridge, intercept, cols, stop };
+        let mut weights = self.weights.clone();
+        problem.minimize(weights.as_mut_slice())?;
+        self.weights = weights;
         Ok(())
     }
 }
@@ -122,6 +126,11 @@ impl LocalModel for Linear {
     /// The fit is exact wherever it starts: nothing is forgotten that would have to be held.
     fn warm(&self) -> bool {
         true
+    }
+
+    /// For classification; least squares are solved at once.
+    fn watch(&mut self, stop: Stop) {
+        self.stop = Some(stop);
     }
 
     fn parts(&self) -> Vec<Part> {
