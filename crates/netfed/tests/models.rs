@@ -46,6 +46,7 @@ fn a_stopped_fit_leaves_the_model_as_it_was() {
         ("forest trees=3", numbers),
         ("boosting trees=3", numbers),
         ("kernel", numbers),
+        ("lasso lasso=0.01", numbers),
         ("perceptron hidden=4 epochs=3", numbers),
         ("logistic", classes),
     ] {

@@ -4,15 +4,19 @@
 //!   classification:  minimize −Σ θ Σ_c p_c log softmax(Wx + b)_c + ridge·‖W‖²
 //!
 //! The constant b carries no ridge or lasso. Regression is the core's least squares on rows times √θ, around their weighted
-//! mean; of several minimizers it takes the one of least norm. Classification is in [`super::softmax`].
+//! mean; of several minimizers it takes the one of least norm. Those with a lasso are in [`super::lasso`], classification is in [`super::softmax`].
 
 use super::input::{check, kept};
+use super::lasso::Lasso;
 use super::part::Parts;
 use super::probabilities::softmax;
 use super::softmax::{Kept, Softmax, scores};
 use super::{LocalModel, Part, Points, Stop, Task};
 use crate::linalg::{axpy, dot};
 use crate::{Dataset, Error, LossKind, Matrix};
+
+/// The most features of which all products are kept for a lasso.
+const MOST_FEATURES: usize = 4096;
 
 /// Options of a linear model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,15 +73,25 @@ impl Linear {
             rows.extend(x.row(r).iter().zip(&center).map(|(x, c)| root * (x - c)));
             labels.push(root * (y.row(r)[0] - height));
         }
-        let data = Dataset::new(d, rows, labels)?;
-        let loss = LossKind::Squared.build(
-            data,
-            self.options.ridge / total,
-            self.options.lasso / total,
-        )?;
+        let (ridge, lasso) = (self.options.ridge / total, self.options.lasso / total);
+        let found = match lasso > 0.0 && d <= MOST_FEATURES {
+            true => {
+                Lasso { rows: &rows, labels: &labels, ridge, lasso, stop: self.stop }.minimize(d)?
+            }
+            false => None,
+        };
+        let w = match found {
+            Some(w) => w,
+            None => {
+                let mut w = vec![0.0; d];
+                let loss = LossKind::Squared.build(Dataset::new(d, rows, labels)?, ridge, lasso)?;
+                loss.maximizer(&vec![0.0; d], &mut w);
+                w
+            }
+        };
         let row = self.weights.row_mut(0);
-        loss.maximizer(&vec![0.0; d], &mut row[..d]);
-        row[d] = height - dot(&row[..d], &center);
+        row[..d].copy_from_slice(&w);
+        row[d] = height - dot(&w, &center);
         Ok(())
     }
 
@@ -128,7 +142,7 @@ impl LocalModel for Linear {
         true
     }
 
-    /// For classification; least squares are solved at once.
+    /// For classification and lasso; least squares are solved at once.
     fn watch(&mut self, stop: Stop) {
         self.stop = Some(stop);
     }
