@@ -419,6 +419,18 @@ fn models_of_any_kind_are_those_of_one_process() {
         assert!(stderr(&output).contains(part), "{line}: {}", stderr(&output));
     };
     let base = "federation init --graph edges.csv --features x1,x2 --lambda 1 --local --out other";
+    // Labels of the data that are no classes.
+    run(&place, &format!("{base} --solver fed-relax --public public.csv --classes 0,1"));
+    let odd = "points.csv, line 2, column \"y\": the label ";
+    fails("federation up --local --federation other --data points.csv --out odd", odd);
+    run(&place, "federation invite --all --federation other");
+    place.write("own.csv", "x1,x2,y\n1,2,0\n1,1,2\n");
+    let odd = "own.csv, line 3, column \"y\": the label 2 is not one of the classes of the federation, 0, 1.";
+    let invited = "--federation other/invitations/s0 --data own.csv";
+    fails(&format!("federation check {invited}"), odd);
+    fails(&format!("peer {invited} --out odd"), odd);
+    assert!(!place.path("odd").exists());
+    std::fs::remove_dir_all(place.path("other")).unwrap();
     fails(&format!("{base} --solver fed-relax"), "--public FILE");
     let relax = format!("{base} --solver fed-relax --public public.csv");
     fails(&format!("{relax} --model bush"), "--model: ");

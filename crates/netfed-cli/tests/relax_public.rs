@@ -169,6 +169,14 @@ fn every_fault_is_one_clear_sentence() {
             "bad.csv: expected the features of points.csv, which are \"x1\", \"x2\"; found \"node\", \"x1\", \"x3\".",
         ),
         (
+            "Node,x1,x2\nn0,1,2\nn1,1,2\n",
+            "bad.csv: expected the column \"node\" for points of each node's own, found \"Node\"; rename it, or leave it out: then all nodes have all points.",
+        ),
+        (
+            "x1,x2,node_id\n1,2,n0\n1,2,n1\n",
+            "bad.csv: expected the column \"node\" for points of each node's own, found \"node_id\"; rename it, or leave it out: then all nodes have all points.",
+        ),
+        (
             "node,x1,x2\nn0,1,2\n,1,2\n",
             "bad.csv, line 3, column \"node\": expected a node id, found an empty cell.",
         ),

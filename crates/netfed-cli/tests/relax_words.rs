@@ -215,6 +215,19 @@ fn alone_means_as_many_fits() {
 }
 
 #[test]
+fn without_edges_every_node_is_trained_alone() {
+    let place = chain();
+    place.write("edges.csv", "source,target\n");
+    let said = stdout(&place.run(&format!("{CHAIN} --alpha 1")));
+    for words in ["trained every node alone", "not needed, as nothing", "Give edges (--graph)"] {
+        assert!(said.contains(words), "{said}");
+    }
+    let summary = place.json("run/summary.json");
+    assert_eq!((&summary["status"], &summary["rounds"]), (&"trained alone".into(), &0.into()));
+    assert_eq!(summary["problem"], "every node alone, as there are no edges");
+}
+
+#[test]
 fn the_only_point_of_a_node_is_not_held_back() {
     let place = Place::new();
     let mut points = String::from("node,x,y\n");
@@ -293,7 +306,7 @@ fn other_columns_of_public_points_are_not_read() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(
         stderr(&output).contains(
-            "warning: public.csv has columns that are no features and are not read: \"name\"."
+            "warning: public.csv has columns that are no features and are not read (whose points they are would stand in the column \"node\"): \"name\"."
         ),
         "{}",
         stderr(&output)
@@ -337,4 +350,21 @@ fn few_points_neither_praise_nor_condemn_coupling() {
         seen[usize::from(helps)] = true;
     }
     assert_eq!(seen, [true; 2], "too few cases");
+}
+
+#[test]
+fn nodes_that_all_agree_tell_with_few_points() {
+    let place = Place::new();
+    let (mut points, mut edges) = (String::from("node,x,y\n"), String::from("source,target\n"));
+    // Neighbors on a ring are opposites: coupling hurts all of them.
+    for i in 0..6 {
+        let slope = if i % 2 == 0 { 3 } else { -3 };
+        (1..5).for_each(|x| points.push_str(&format!("n{i},{x},{}\n", slope * x)));
+        edges.push_str(&format!("n{i},n{}\n", (i + 1) % 6));
+    }
+    place.write("points.csv", &points);
+    place.write("edges.csv", &edges);
+    let said = stdout(&place.run(&format!("{CHAIN} --hold-out 2 --alpha 10")));
+    assert!(said.contains("0 of 6 nodes predict better than alone, 6 worse"), "{said}");
+    assert!(said.contains("Coupling hurts here."), "{said}");
 }

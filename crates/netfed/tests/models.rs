@@ -40,12 +40,25 @@ fn a_stopped_fit_leaves_the_model_as_it_was() {
     static STOP: AtomicBool = AtomicBool::new(false);
     let values = (0..60).map(|k| (f64::from(k) * 0.7).sin()).collect();
     let points = Points::new(Matrix::from_rows(2, values).unwrap());
-    let targets = |sign: f64| {
-        let row = |r: usize| sign * points.rows().row(r)[0];
-        Matrix::from_rows(1, (0..30).map(row).collect()).unwrap()
-    };
-    for text in ["tree", "forest trees=3", "boosting trees=3", "perceptron hidden=4 epochs=3"] {
-        let mut model = text.parse::<ModelKind>().unwrap().build(Task::Regression, 2, 1);
+    let (numbers, classes) = (Task::Regression, Task::Classification(2));
+    for (text, task) in [
+        ("tree", numbers),
+        ("forest trees=3", numbers),
+        ("boosting trees=3", numbers),
+        ("kernel", numbers),
+        ("lasso lasso=0.01", numbers),
+        ("perceptron hidden=4 epochs=3", numbers),
+        ("logistic", classes),
+    ] {
+        let targets = |sign: f64| {
+            let value = |r: usize| sign * points.rows().row(r)[0];
+            let row = |r: usize| match task {
+                Task::Regression => vec![value(r)],
+                _ => vec![f64::from(value(r) > 0.3), f64::from(value(r) <= 0.3)],
+            };
+            Matrix::from_rows(task.outputs(), (0..30).flat_map(row).collect()).unwrap()
+        };
+        let mut model = text.parse::<ModelKind>().unwrap().build(task, 2, 1);
         model.watch(&STOP);
         STOP.store(true, Ordering::Relaxed);
         assert_eq!(model.fit(&points, &targets(1.0), &[1.0; 30]), Err(Error::Stopped), "{text}");

@@ -50,7 +50,7 @@ fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
     let predictions = run.predict(&points)?;
     let (labels, classes) = (points.y.as_deref().unwrap_or(&[]), &run.saved.classes);
     if !classes.is_empty() {
-        check_classes(&args.data, &run.saved.target, &points, classes)?;
+        check_classes(&args.data, &run.saved.target, &points, (classes, "the run"))?;
     }
     let measure = |(r, y): (usize, &f64)| {
         let row = predictions.row(r);

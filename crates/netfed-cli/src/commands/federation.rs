@@ -10,7 +10,7 @@ mod status;
 mod up;
 mod work;
 
-pub(crate) use relaxing::Relaxed;
+pub(crate) use relaxing::{Relaxed, check_labels};
 pub(crate) use silos::{GRAPH, SiloWork};
 pub(crate) use work::Work;
 

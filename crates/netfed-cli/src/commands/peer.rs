@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         .transpose()?;
     let silos = SiloWork::new(&federation, &settings)?;
     let folder = args.out.as_deref().map(|out| Folder::of_models(out, args.force)).transpose()?;
-    let own = Own::read(args, &settings, &nodes)?;
+    let own = Own::read(args, &federation, &settings, &nodes)?;
     let dim = own.features.len();
     let penalty = settings.penalty(dim)?;
     let points = match settings.batch {

@@ -87,7 +87,7 @@ impl Header {
 }
 
 /// Whether a name that was found may be meant for a wanted one.
-pub(super) fn is_near(wanted: &str, found: &str) -> bool {
+pub(crate) fn is_near(wanted: &str, found: &str) -> bool {
     let (wanted, found) = (wanted.to_lowercase(), found.to_lowercase());
     let length = wanted.chars().count();
     let extended = length >= 3 && found.starts_with(&wanted);

@@ -45,12 +45,12 @@ pub(crate) fn check_vertices(
     Err(InputError::in_file(&shown(path), problem))
 }
 
-/// Refuses labels that are none of the classes.
+/// Refuses labels that are none of the classes of a run or a federation.
 pub(crate) fn check_classes(
     path: &Path,
     column: &str,
     points: &PointTable,
-    classes: &[f64],
+    (classes, of): (&[f64], &str),
 ) -> Result<(), InputError> {
     let labels = points.y.as_deref().unwrap_or(&[]);
     match labels.iter().position(|y| !classes.contains(y)) {
@@ -58,7 +58,7 @@ pub(crate) fn check_classes(
         Some(row) => {
             let list = classes.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
             let label = labels[row];
-            let problem = format!("the label {label} is not one of the classes of the run, {list}");
+            let problem = format!("the label {label} is not one of the classes of {of}, {list}");
             Err(fault(path, row, column, &problem))
         }
     }
@@ -106,9 +106,11 @@ mod tests {
             folder.message(&nodes(&["a\nb", "d"]).unwrap_err()),
             "p.csv, line 5, column \"node\": the node \"c\" is not in the run; it has 1 node."
         );
-        assert!(check_classes(&path, "y", &points, &[1.0, 2.0, 3.0]).is_ok());
+        assert!(check_classes(&path, "y", &points, (&[1.0, 2.0, 3.0], "the run")).is_ok());
         assert_eq!(
-            folder.message(&check_classes(&path, "y", &points, &[1.0, 2.0]).unwrap_err()),
+            folder.message(
+                &check_classes(&path, "y", &points, (&[1.0, 2.0], "the run")).unwrap_err()
+            ),
             "p.csv, line 6, column \"y\": the label 3 is not one of the classes of the run, 1, 2."
         );
     }

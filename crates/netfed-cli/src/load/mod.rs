@@ -39,6 +39,7 @@ pub(crate) use availability::read_availability;
 pub(crate) use columns::{PointColumns, Target};
 pub(crate) use coordinates::read_coordinates;
 pub(crate) use edges::{EdgeList, read_edges};
+pub(crate) use header::is_near;
 pub(crate) use known::{check_classes, check_nodes, check_vertices};
 pub(crate) use matrix::read_matrix;
 pub(crate) use members::{MemberRow, read_members};

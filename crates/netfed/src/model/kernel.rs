@@ -8,7 +8,7 @@
 
 use super::part::{self, Parts};
 use super::places::Places;
-use super::{LocalModel, Part, Points, Task, input, probabilities};
+use super::{LocalModel, Part, Points, Stop, Task, go_on, input, probabilities};
 use crate::draws::{Purpose, draws, subset};
 use crate::linalg::{
     add_gram, axpy, cholesky, cholesky_solve, invert_lower, multiply_transposed, square_distance,
@@ -52,17 +52,23 @@ pub struct Kernel {
     dim: usize,
     seed: u64,
     fitted: Option<Fitted>,
+    stop: Option<Stop>,
 }
 
 impl Kernel {
     /// A model that has seen nothing.
     pub fn new(options: KernelOptions, task: Task, dim: usize, seed: u64) -> Kernel {
-        Kernel { options, task, dim, seed, fitted: None }
+        Kernel { options, task, dim, seed, fitted: None, stop: None }
     }
 }
 
 /// k(x_r, z_c), one row per point.
-fn kernel(points: &Matrix, centers: &Matrix, bandwidth: f64) -> Matrix {
+fn kernel(
+    points: &Matrix,
+    centers: &Matrix,
+    bandwidth: f64,
+    stop: Option<Stop>,
+) -> Result<Matrix, Error> {
     let mut out = Matrix::zeros(points.rows(), centers.rows());
     let scale = -0.5 / (bandwidth * bandwidth);
     parallel::for_rows(
@@ -71,12 +77,15 @@ fn kernel(points: &Matrix, centers: &Matrix, bandwidth: f64) -> Matrix {
         centers.rows() * centers.cols(),
         0,
         |r, row, _| {
+            if go_on(stop).is_err() {
+                return;
+            }
             for (c, k) in row.iter_mut().enumerate() {
                 *k = (scale * square_distance(points.row(r), centers.row(c))).exp();
             }
         },
     );
-    out
+    go_on(stop).map(|()| out)
 }
 
 /// The median distance of two places; 1 if there is only one.
@@ -108,7 +117,7 @@ impl LocalModel for Kernel {
             chosen.iter().flat_map(|&c| places.points.row(c)).copied().collect();
         let (centers, count) = (Matrix::from_rows(self.dim, centers)?, chosen.len());
         // With K = L·Lᵀ the features φ(x) = L⁻¹k(x) have ‖f − μ‖ = ‖v‖ for f − μ = φᵀv.
-        let mut lower = kernel(&centers, &centers, bandwidth).as_slice().to_vec();
+        let mut lower = kernel(&centers, &centers, bandwidth, self.stop)?.as_slice().to_vec();
         (0..count).for_each(|c| lower[c * count + c] += JITTER);
         if !cholesky(&mut lower, count, 0.0) {
             return Err(Error::Factorization);
@@ -116,11 +125,12 @@ impl LocalModel for Kernel {
         let inverse = invert_lower(&lower, count);
         let mut features = vec![0.0; places.weights.len() * count];
         multiply_transposed(
-            kernel(&places.points, &centers, bandwidth).as_slice(),
+            kernel(&places.points, &centers, bandwidth, self.stop)?.as_slice(),
             &inverse,
             count,
             &mut features,
         );
+        go_on(self.stop)?;
         let total: f64 = places.weights.iter().sum();
         let mut right = Matrix::zeros(self.task.outputs(), count);
         for (r, row) in features.chunks_exact_mut(count).enumerate() {
@@ -165,6 +175,10 @@ impl LocalModel for Kernel {
             }
         });
         probabilities::normalize(self.task, out.as_mut_slice());
+    }
+
+    fn watch(&mut self, stop: Stop) {
+        self.stop = Some(stop);
     }
 
     fn parts(&self) -> Vec<Part> {

@@ -4,15 +4,19 @@
 //!   classification:  minimize −Σ θ Σ_c p_c log softmax(Wx + b)_c + ridge·‖W‖²
 //!
 //! The constant b carries no ridge or lasso. Regression is the core's least squares on rows times √θ, around their weighted
-//! mean; of several minimizers it takes the one of least norm. Classification is in [`super::softmax`].
+//! mean; of several minimizers it takes the one of least norm. Those with a lasso are in [`super::lasso`], classification is in [`super::softmax`].
 
 use super::input::{check, kept};
+use super::lasso::Lasso;
 use super::part::Parts;
 use super::probabilities::softmax;
 use super::softmax::{Kept, Softmax, scores};
-use super::{LocalModel, Part, Points, Task};
+use super::{LocalModel, Part, Points, Stop, Task};
 use crate::linalg::{axpy, dot};
 use crate::{Dataset, Error, LossKind, Matrix};
+
+/// The most features of which all products are kept for a lasso.
+const MOST_FEATURES: usize = 4096;
 
 /// Options of a linear model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +30,7 @@ pub struct LinearOptions {
 }
 
 /// A linear model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Linear {
     options: LinearOptions,
     task: Task,
@@ -34,12 +38,14 @@ pub struct Linear {
     weights: Matrix,
     /// Whether there was a fit.
     known: bool,
+    stop: Option<Stop>,
 }
 
 impl Linear {
     /// A model of points with `dim` features, before its first fit.
     pub fn new(options: LinearOptions, task: Task, dim: usize) -> Linear {
-        Linear { options, task, weights: Matrix::zeros(task.outputs(), dim + 1), known: false }
+        let weights = Matrix::zeros(task.outputs(), dim + 1);
+        Linear { options, task, weights, known: false, stop: None }
     }
 
     /// w and b of every output: the entries of w, then b.
@@ -67,15 +73,25 @@ impl Linear {
             rows.extend(x.row(r).iter().zip(&center).map(|(x, c)| root * (x - c)));
             labels.push(root * (y.row(r)[0] - height));
         }
-        let data = Dataset::new(d, rows, labels)?;
-        let loss = LossKind::Squared.build(
-            data,
-            self.options.ridge / total,
-            self.options.lasso / total,
-        )?;
+        let (ridge, lasso) = (self.options.ridge / total, self.options.lasso / total);
+        let found = match lasso > 0.0 && d <= MOST_FEATURES {
+            true => {
+                Lasso { rows: &rows, labels: &labels, ridge, lasso, stop: self.stop }.minimize(d)?
+            }
+            false => None,
+        };
+        let w = match found {
+            Some(w) => w,
+            None => {
+                let mut w = vec![0.0; d];
+                let loss = LossKind::Squared.build(Dataset::new(d, rows, labels)?, ridge, lasso)?;
+                loss.maximizer(&vec![0.0; d], &mut w);
+                w
+            }
+        };
         let row = self.weights.row_mut(0);
-        loss.maximizer(&vec![0.0; d], &mut row[..d]);
-        row[d] = height - dot(&row[..d], &center);
+        row[..d].copy_from_slice(&w);
+        row[d] = height - dot(&w, &center);
         Ok(())
     }
 
@@ -86,9 +102,11 @@ impl Linear {
             let expected = "0 for lasso, nonnegative for ridge, in a linear classifier";
             return Err(Error::BadNumber { name, value, expected });
         }
-        let problem =
-            Softmax { fit, ridge: ridge / fit.total, intercept, cols: self.weights.cols() };
-        problem.minimize(self.weights.as_mut_slice());
+        let (ridge, cols, stop) = (ridge / fit.total, self.weights.cols(), self.stop);
+        let problem = Softmax { fit, ridge, intercept, cols, stop };
+        let mut weights = self.weights.clone();
+        problem.minimize(weights.as_mut_slice())?;
+        self.weights = weights;
         Ok(())
     }
 }
@@ -122,6 +140,11 @@ impl LocalModel for Linear {
     /// The fit is exact wherever it starts: nothing is forgotten that would have to be held.
     fn warm(&self) -> bool {
         true
+    }
+
+    /// For classification and lasso; least squares are solved at once.
+    fn watch(&mut self, stop: Stop) {
+        self.stop = Some(stop);
     }
 
     fn parts(&self) -> Vec<Part> {

@@ -10,6 +10,7 @@ mod forest;
 mod input;
 mod kernel;
 mod kind;
+mod lasso;
 pub mod laws;
 mod linear;
 mod nearest;

@@ -5,8 +5,9 @@
 //! by Newton's method with backtracking; conjugate gradients solve its systems. Classes that can be separated have a minimizer only with a ridge.
 
 use super::probabilities::softmax;
-use crate::Matrix;
+use super::{Stop, go_on};
 use crate::linalg::{axpy, dot, norm};
+use crate::{Error, Matrix};
 
 /// The most Newton steps, and the most conjugate gradient steps in each.
 const STEPS: usize = 100;
@@ -37,6 +38,7 @@ pub(super) struct Softmax<'a> {
     pub(super) intercept: bool,
     /// Entries of w, and b.
     pub(super) cols: usize,
+    pub(super) stop: Option<Stop>,
 }
 
 impl Softmax<'_> {
@@ -100,7 +102,7 @@ impl Softmax<'_> {
     }
 
     /// Solves Hessian·p = gradient roughly.
-    fn newton_step(&self, w: &[f64], gradient: &[f64], relative: f64) -> Vec<f64> {
+    fn newton_step(&self, w: &[f64], gradient: &[f64], relative: f64) -> Result<Vec<f64>, Error> {
         let mut q = Matrix::zeros(self.fit.rows.len(), self.fit.y.cols());
         for (k, (r, _)) in self.rows().enumerate() {
             scores(w, self.fit.x.row(r), q.row_mut(k));
@@ -110,6 +112,7 @@ impl Softmax<'_> {
         let (mut p, mut image) = (rest.clone(), vec![0.0; w.len()]);
         let (mut square, goal) = (dot(&rest, &rest), relative * norm(gradient));
         for _ in 0..INNER_STEPS {
+            go_on(self.stop)?;
             self.hessian_times(&q, &p, &mut image);
             let curvature = dot(&p, &image);
             if curvature.is_nan() || curvature <= 1e-14 * dot(&p, &p) {
@@ -125,20 +128,20 @@ impl Softmax<'_> {
             p.iter_mut().zip(&rest).for_each(|(p, r)| *p = r + next / square * *p);
             square = next;
         }
-        if step.iter().all(|s| *s == 0.0) { gradient.to_vec() } else { step }
+        Ok(if step.iter().all(|s| *s == 0.0) { gradient.to_vec() } else { step })
     }
 
-    /// Goes to a minimizer from the weights as they are.
-    pub(super) fn minimize(&self, w: &mut [f64]) {
+    /// Goes to a minimizer from the weights as they are; where it is stopped, they are on the way there.
+    pub(super) fn minimize(&self, w: &mut [f64]) -> Result<(), Error> {
         let mut g = vec![0.0; w.len()];
         let mut value = self.evaluate(w, &mut g);
         let first = norm(&g);
         for _ in 0..STEPS {
             let size = norm(&g);
             if size <= 1e-11 * first.max(1e-3) {
-                return;
+                break;
             }
-            let step = self.newton_step(w, &g, (size / first.max(size)).sqrt().min(0.1) * 0.1);
+            let step = self.newton_step(w, &g, (size / first.max(size)).sqrt().min(0.1) * 0.1)?;
             let descent = dot(&step, &g);
             let mut lower = vec![0.0; w.len()];
             let tried = (0..40).map(|k| 0.5f64.powi(k)).find_map(|t| {
@@ -148,10 +151,11 @@ impl Softmax<'_> {
                 let flat = there <= value * (1.0 + 1e-13) && norm(&lower) < 0.9 * size;
                 (falls || flat).then_some((next, there))
             });
-            let Some((next, there)) = tried else { return };
+            let Some((next, there)) = tried else { break };
             w.copy_from_slice(&next);
             value = there;
             std::mem::swap(&mut g, &mut lower);
         }
+        Ok(())
     }
 }

@@ -89,6 +89,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     if let Some(path) = &args.data {
         let columns = PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() };
         let points = one_node(read_points(path, &columns)?, &nodes, &settings);
+        super::check_labels(&federation, &settings, &points)?;
         let count = points.node_of_row.len();
         datasets_of(points, &nodes, &settings)?;
         text.push_str(&format!("  {}: {}\n", path.display(), plural(count, "data point")));

@@ -9,7 +9,7 @@ use netfed_net::description::{Federation, Relaxing};
 use super::init::Init;
 use crate::commands::relax::{PublicRows, model_kind, node};
 use crate::failure::Failure;
-use crate::load::PointColumns;
+use crate::load::{PointColumns, PointTable, check_classes};
 use crate::memory::check_models;
 use crate::model_folder::Saved;
 use crate::progress::warn;
@@ -58,6 +58,21 @@ fn classes(given: &[f64]) -> Result<Vec<f64>, Failure> {
     match classes[..] {
         [one] => wrong(format!("{one} only; give all labels, two or more, or none for numbers")),
         _ => Ok(classes),
+    }
+}
+
+/// Refuses labels that are none of the classes of the federation, where it has some.
+pub(crate) fn check_labels(
+    federation: &Federation,
+    settings: &Settings,
+    points: &PointTable,
+) -> Result<(), Failure> {
+    let (path, column) = (&settings.data, &settings.columns.target);
+    match &federation.description.relax {
+        Some(Relaxing { classes, .. }) if !classes.is_empty() => {
+            Ok(check_classes(path, column, points, (classes, "the federation"))?)
+        }
+        _ => Ok(()),
     }
 }
 
@@ -128,14 +143,6 @@ impl<'a> Relaxed<'a> {
     /// Points with their targets.
     fn examples(&self, data: &Dataset) -> Result<Examples, Failure> {
         let classes = &self.relaxing.classes;
-        if let Some(odd) =
-            data.labels().iter().find(|y| !classes.is_empty() && !classes.contains(y))
-        {
-            return Err(Failure::input(format!(
-                "a label is {odd}; the classes of the federation are {}.",
-                classes.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
-            )));
-        }
         let targets: Vec<f64> = match self.task {
             Task::Regression => data.labels().to_vec(),
             Task::Classification(_) => {

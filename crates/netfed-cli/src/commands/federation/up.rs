@@ -62,6 +62,7 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
             args.data.display()
         )));
     }
+    super::check_labels(&federation, &settings, &points)?;
     let models = args.models.as_deref().map(read_models).transpose()?.unwrap_or_default();
     let alone = |node: &String| {
         federation.description.members.iter().any(|m| m.nodes == std::slice::from_ref(node))

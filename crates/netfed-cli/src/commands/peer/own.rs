@@ -1,6 +1,9 @@
 //! The data of a member.
 
+use netfed_net::description::Federation;
+
 use super::Peer;
+use crate::commands::federation::check_labels;
 use crate::failure::Failure;
 use crate::load::{PointTable, read_points};
 use crate::prepare::{INTERCEPT, datasets_of};
@@ -14,11 +17,18 @@ pub(super) struct Own {
 }
 
 impl Own {
-    pub(super) fn read(args: &Peer, settings: &Settings, nodes: &[String]) -> Result<Own, Failure> {
+    pub(super) fn read(
+        args: &Peer,
+        federation: &Federation,
+        settings: &Settings,
+        nodes: &[String],
+    ) -> Result<Own, Failure> {
         let mut features = settings.columns.features.clone().unwrap_or_default();
         let points = match &args.data {
             Some(path) => {
-                Some(one_node(read_points(path, &columns(settings, nodes))?, nodes, settings))
+                let points = read_points(path, &columns(settings, nodes))?;
+                check_labels(federation, settings, &points)?;
+                Some(one_node(points, nodes, settings))
             }
             None => None,
         };

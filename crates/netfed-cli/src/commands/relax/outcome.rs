@@ -113,7 +113,8 @@ impl<'a> Outcome<'a> {
 
     /// Whether predictions were exchanged; otherwise the models are local ones.
     pub(super) fn exchanged(&self) -> bool {
-        self.input.alpha > 0.0 && self.trained.rounds.len() > 1
+        let coupled = self.input.alpha > 0.0 && !self.input.graph.edges().is_empty();
+        coupled && self.trained.rounds.len() > 1
     }
 
     /// Rounds in which predictions were exchanged.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use netfed::{Graph, Matrix};
 
 use crate::failure::Failure;
-use crate::load::{PointColumns, Target, check_nodes, column_names, read_points};
+use crate::load::{PointColumns, Target, check_nodes, column_names, is_near, read_points};
 use crate::prepare::names;
 use crate::report::text::plural;
 
@@ -41,8 +41,23 @@ impl PublicRows {
         }
         let known =
             |c: &str| c == columns.node || c == columns.target || features.iter().any(|f| f == c);
-        let ignored =
-            super::input::unread(path, &theirs, known, "are no features and are not read");
+        let has_nodes = theirs.contains(&columns.node);
+        // All points for all nodes is not what someone wants who says whose they are.
+        let meant = |c: &&String| !known(c) && is_near(&columns.node, c);
+        if let Some(near) = theirs.iter().find(meant).filter(|_| !has_nodes) {
+            return Err(Failure::input(format!(
+                "{file}: expected the column \"{}\" for points of each node's own, found \"{near}\"; rename it, or leave it out: then all nodes have all points.",
+                columns.node
+            )));
+        }
+        let what = match has_nodes {
+            true => "are no features and are not read".to_owned(),
+            false => format!(
+                "are no features and are not read (whose points they are would stand in the column \"{}\")",
+                columns.node
+            ),
+        };
+        let ignored = super::input::unread(path, &theirs, known, &what);
         let columns = PointColumns {
             node_optional: true,
             kind: Target::None,
@@ -51,7 +66,7 @@ impl PublicRows {
         };
         let mut table = read_points(path, &columns)?;
         let mut owners = Vec::new();
-        if theirs.contains(&columns.node) {
+        if has_nodes {
             let places: HashMap<&str, usize> =
                 nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
             let known = |n: &str| places.contains_key(n);
