@@ -154,3 +154,30 @@ fn the_same_bits_for_any_number_of_threads() {
     assert_eq!(place.read("path1/parameters.csv"), place.read("path2/parameters.csv"));
     assert_eq!(place.read("path1/merges.csv"), place.read("path2/merges.csv"));
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_path_says_what_is_missing() {
+    let place = Place::with_small_data();
+    // The first λ never meets its tolerance; the path stands still there until it is interrupted.
+    let child = common::command()
+        .current_dir(place.path(""))
+        .args(
+            format!(
+                "{PATH} --folds 0 --lambda-max 0.1 --lambda-min 0.01 --tol 0 --max-iter 1000000000"
+            )
+            .split(' '),
+        )
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let words = stdout(&output);
+    assert!(words.starts_with("interrupted: 1 value of λ"), "{words}");
+    assert!(words.contains("Only 1 of 8 values of λ were looked at"), "{words}");
+    assert_eq!(numbers(&place.read("path/path.csv"), "lambda"), [0.1]);
+}

@@ -236,9 +236,9 @@ impl Walked {
         let trail = &self.trail;
         let (chosen, why) = self.chosen();
         let mut text = format!(
-            "{}: {} values of λ from {} to {} in {}{}\n  {}\n",
+            "{}: {} of λ from {} to {} in {}{}\n  {}\n",
             trail.status(),
-            trail.points.len(),
+            plural(trail.points.len(), "value"),
             digits(trail.points[0].lambda),
             digits(trail.points[trail.points.len() - 1].lambda),
             duration(trail.total),
@@ -253,8 +253,14 @@ impl Walked {
             trail.end_in_words()
         );
         why.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-        if trail.status() != "converged" {
-            text.push_str("  Not every solution met the tolerance: raise --max-iter, or --tol if this accuracy is enough.\n");
+        match trail.status() {
+            "converged" => {}
+            "interrupted" => text.push_str(&format!(
+                "  Only {} of {} values of λ were looked at, and the last of them may be rough: what is suggested here may change.\n",
+                trail.points.len(),
+                trail.lambdas.len()
+            )),
+            _ => text.push_str("  Not every solution met the tolerance: raise --max-iter, or --tol if this accuracy is enough.\n"),
         }
         if !self.keep {
             text.push_str("  The models of all λ are many numbers and were not written; say --keep-parameters to have them.\n");
