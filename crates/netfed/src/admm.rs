@@ -2,13 +2,13 @@
 //!
 //! ρ = 1/γ is balanced as the step ratio γ of the auto solver is: models and duals move equally far, each in the metric of its steps.
 
-use crate::auto::Balance;
 use crate::fed_admm::{FedAdmm, FedAdmmNode, LocalStep};
 use crate::half::Link;
 use crate::linalg::square_distance;
 use crate::rounds::Rounds;
 use crate::simulate::Federation;
 use crate::solve::{Method, Run};
+use crate::step_ratio::StepRatio;
 use crate::sweep::Moved;
 use crate::{Problem, Solution, Start};
 
@@ -28,13 +28,13 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
     if let Some(start) = start {
         rounds.set(&start);
     }
-    let mut balance = Balance::default();
+    let mut adapted = StepRatio::default();
     run.iterate(Method::Admm, &mut rounds, Rounds::point, |rounds, done| {
         let before = done.is_multiple_of(BALANCE_EVERY).then(|| rounds.point());
         rounds.round();
         let Some(before) = before else { return };
         let ratio = step_ratio;
-        balance.update(moved(problem, &before, &rounds.point()), &mut step_ratio);
+        adapted.update(moved(problem, &before, &rounds.point()), &mut step_ratio);
         if step_ratio != ratio {
             rounds.halves_mut().iter_mut().for_each(|h| h.set_rho(1.0 / step_ratio));
         }

@@ -14,11 +14,11 @@ use crate::halpern::Halpern;
 use crate::interior::Interior;
 use crate::newton::{self, Outcome};
 use crate::outlook::Outlook;
-use crate::parallel::for_rows;
 use crate::penalty::Kinks;
-use crate::repair::{Flow, set_active};
+use crate::repair::{Flow, enter_domain, set_active};
 use crate::solve::{Method, Run};
-use crate::sweep::{Moved, Sweep};
+use crate::step_ratio::StepRatio;
+use crate::sweep::Sweep;
 use crate::system::sweep_cost;
 use crate::{Matrix, Problem, Solution, Start};
 
@@ -151,14 +151,17 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
     if let Some(start) = &mut start {
         enter_domain(problem, &mut start.duals);
         let certificate = run.certify(start);
-        if run.meets(&certificate) {
-            let snapped = snap(run, start, &certificate);
-            let (point, proof) = snapped.unwrap_or_else(|| (start.clone(), certificate));
+        let good = run.meets(&certificate);
+        if good && let Some((point, proof)) = snap(run, start, &start.duals, &certificate) {
             return run.finish(point, proof, Method::Adaptive);
         }
-        if let Some(fusion) = first_guess(problem, start).filter(|_| finish && run.goes_on()) {
+        if finish
+            && run.goes_on()
+            && let Some(fusion) = first_guess(problem, start)
+        {
             groups = Some(fusion.count);
-            match fuse(run, start, fusion, &mut flow, &mut WARM_CREDIT.clone()) {
+            let mut credit = WARM_CREDIT;
+            match fuse(run, start, fusion, &mut flow, &mut credit) {
                 Some((point, proof)) if run.meets(&proof) => {
                     return run.finish(point, proof, Method::Fused);
                 }
@@ -169,13 +172,16 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
                 _ => {}
             }
         }
+        if good {
+            return run.finish(start.clone(), certificate, Method::Adaptive);
+        }
     }
     let kappa = edge_weights(problem);
     let mut sweep = Sweep::new(problem, run.options.step_ratio, |e| kappa[e]).near();
     if let Some(start) = &start {
         sweep.set(start);
     }
-    let mut step_ratio = Balance::default();
+    let mut step_ratio = StepRatio::default();
     let linear = !smooth && matches!(kinks, Kinks::Coordinates | Kinks::Others);
     let mut halpern = linear.then(|| Halpern::new(&sweep));
     let mut method = if best.is_some() { Method::Fused } else { Method::Adaptive };
@@ -221,7 +227,9 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
             outlook.note(run.iterations, certificate.accuracy());
             if !run.goes_on() {
                 // Sweeps may have gone uphill since the last try; and models that are nearly equal cost more than equal ones.
-                let equal = (kinks != Kinks::None).then(|| equalized(run, &point, &certificate));
+                let told = sweep.point().duals;
+                let equal =
+                    (kinks != Kinks::None).then(|| equalized(run, &point, &told, &certificate));
                 let tries = [fused, best, equal].into_iter().flatten();
                 let (point, proof) = tries.fold((point, certificate), |best, one| {
                     if one.1.is_better(&best.1) { one } else { best }
@@ -236,7 +244,8 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
             }
             if good {
                 // Good enough, but not yet exactly equal where it should be.
-                if let Some((point, proof)) = snap(run, &point, &certificate) {
+                let told = sweep.point().duals;
+                if let Some((point, proof)) = snap(run, &point, &told, &certificate) {
                     return run.finish(point, proof, method);
                 }
                 last_looks -= 1;
@@ -341,25 +350,25 @@ fn first_guess(problem: &Problem, start: &Start) -> Option<Fusion> {
     (equal.count <= 2 * told.count).then_some(equal)
 }
 
-/// Duals moved into the domain of the conjugate penalty.
-fn enter_domain(problem: &Problem, duals: &mut Matrix) {
-    for_rows(duals.as_mut_slice(), problem.dim(), 4 * problem.dim(), 0, |e, u, _| {
-        problem.penalty().prox_conjugate(u, problem.coupling(e), 0.0);
-    });
-}
-
 /// Equal models made exactly equal, if the point, which has a certificate, is still good enough.
 fn snap(
-    run: &mut Run<'_>,
+    run: &Run<'_>,
     point: &Start,
+    told: &Matrix,
     certificate: &Certificate,
 ) -> Option<(Start, Certificate)> {
-    Some(equalized(run, point, certificate)).filter(|(_, proof)| run.meets(proof))
+    Some(equalized(run, point, told, certificate)).filter(|(_, proof)| run.meets(proof))
 }
 
-/// Each model replaced by the mean of those that should equal it.
-fn equalized(run: &mut Run<'_>, point: &Start, certificate: &Certificate) -> (Start, Certificate) {
-    let fusion = Fusion::of(run.problem, &point.duals);
+/// Each model replaced by the mean of those that should equal it, as duals tell: those of the sweeps, since balanced ones (`balance.rs`)
+/// may all be inside.
+fn equalized(
+    run: &Run<'_>,
+    point: &Start,
+    told: &Matrix,
+    certificate: &Certificate,
+) -> (Start, Certificate) {
+    let fusion = Fusion::of(run.problem, told);
     let mut equal = point.clone();
     if fusion.is_constant(point.params.as_slice()) {
         return (equal, certificate.clone());
@@ -374,47 +383,4 @@ fn edge_weights(problem: &Problem) -> Vec<f32> {
     let edges = problem.graph().edges();
     let mean = edges.iter().map(|e| e.weight.ln()).sum::<f64>() / edges.len().max(1) as f64;
     edges.iter().map(|e| (0.5 * (e.weight.ln() - mean)).clamp(-40.0, 40.0).exp() as f32).collect()
-}
-
-/// Keeps models and duals moving equally far, each in the metric of its steps: then γ suits the problem. The times between two
-/// changes grow, so that γ settles.
-#[derive(Default)]
-pub(crate) struct Balance {
-    since: u64,
-    changes: i32,
-}
-
-/// Once a change is due, every which iteration is measured.
-const MEASURED: u64 = 4;
-
-impl Balance {
-    /// An iteration; its length is measured where γ may change.
-    fn step(&mut self, sweep: &mut Sweep<'_>, relaxation: f64) {
-        let wait = self.patience().ceil() as u64;
-        let now = self.since + 1;
-        if now >= wait && (now - wait).is_multiple_of(MEASURED) {
-            let moved = sweep.measure(relaxation);
-            self.update(moved, &mut sweep.step_ratio);
-        } else {
-            sweep.iterate(relaxation);
-            self.since = now;
-        }
-    }
-
-    pub(crate) fn update(&mut self, moved: Moved, step_ratio: &mut f64) {
-        self.since += 1;
-        if (self.since as f64) < self.patience() || moved.params <= 0.0 || moved.duals <= 0.0 {
-            return;
-        }
-        let factor = (moved.params / moved.duals).sqrt() / *step_ratio;
-        if !(0.5..=2.0).contains(&factor) && factor.is_finite() {
-            *step_ratio *= factor.sqrt().clamp(0.1, 10.0);
-            self.since = 0;
-            self.changes += 1;
-        }
-    }
-
-    fn patience(&self) -> f64 {
-        5.0 * 1.1f64.powi(self.changes)
-    }
 }

@@ -10,7 +10,7 @@
 
 use crate::linalg::axpy;
 use crate::parallel::for_rows;
-use crate::repair::conjugate_gradients;
+use crate::repair::{conjugate_gradients, enter_domain, shift};
 use crate::{Matrix, Problem};
 
 /// Duals that leave their balls are moved back, each by itself, and the rest is shifted again; so many times.
@@ -58,16 +58,10 @@ pub(crate) fn balance(problem: &Problem, duals: &mut Matrix, most_work: f64) -> 
         };
         let (potential, _) =
             conjugate_gradients(problem, &room, &rest, has_data, steps, &mut spend);
-        for_rows(duals.as_mut_slice(), dim, 4 * dim, 0, |e, u, _| {
-            let edge = graph.edges()[e];
-            let (t, h) = (edge.tail * dim, edge.head * dim);
-            for j in 0..dim {
-                u[j] -= room[e * dim + j] * (potential[t + j] - potential[h + j]);
-            }
-            if round < ROUNDS {
-                problem.penalty().prox_conjugate(u, problem.coupling(e), 0.0);
-            }
-        });
+        shift(problem, &room, &potential, duals);
+        if round < ROUNDS {
+            enter_domain(problem, duals);
+        }
     }
     let edges = 0..graph.edges().len();
     let most = edges.fold(1.0, |most: f64, e| most.max(used(e, duals.row(e))));

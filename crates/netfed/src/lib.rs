@@ -111,6 +111,7 @@ pub mod similarity_graph;
 mod simulate;
 mod solve;
 pub mod spectral;
+mod step_ratio;
 mod sweep;
 mod system;
 mod well_connected;

@@ -6,7 +6,7 @@
 //! group. Where a step would cross a kink, the groups on both sides are joined.
 
 use crate::fusion::Fusion;
-use crate::linalg::{axpy, square_distance};
+use crate::linalg::{self, axpy, square_distance};
 use crate::parallel::{dot, for_rows, sum_rows};
 use crate::penalty::Kinks;
 use crate::problem::difference;
@@ -41,8 +41,10 @@ pub(crate) fn newton(
 ) -> Outcome {
     // Joining is a guess; the best of all stages counts.
     let mut best: Option<(f64, Fusion, Matrix)> = None;
+    // At a start near a solution the gradient itself is no measure of its terms.
+    let least = accuracy * size_of_terms(problem, params);
     let outcome = loop {
-        let (value, end) = descend(problem, fusion, params, accuracy, most, spend);
+        let (value, end) = descend(problem, fusion, params, (accuracy, least), most, spend);
         let improved = best.as_ref().is_none_or(|(least, ..)| value <= *least);
         match end {
             Ok(outcome) if improved => return outcome,
@@ -62,12 +64,23 @@ pub(crate) fn newton(
     outcome
 }
 
-/// Newton steps for fixed groups. Gives the objective in the end; an error names the pairs of unknowns that are to be joined.
+/// √Σ‖∇Lᵢ(wᵢ)‖²
+fn size_of_terms(problem: &Problem, params: &Matrix) -> f64 {
+    let dim = problem.dim();
+    let square = |i: usize, g: &mut [f64]| {
+        problem.loss(i).gradient(params.row(i), g);
+        linalg::dot(g, g)
+    };
+    sum_rows(problem.nodes(), 8 * dim, dim, square).sqrt()
+}
+
+/// Newton steps for fixed groups, until the gradient is at most `least`, or has fallen to `accuracy`. Gives the objective in the end; an
+/// error names the pairs of unknowns that are to be joined.
 fn descend(
     problem: &Problem,
     fusion: &Fusion,
     params: &mut Matrix,
-    accuracy: f64,
+    (accuracy, least): (f64, f64),
     most: f64,
     spend: &mut dyn FnMut(f64) -> bool,
 ) -> (f64, Result<Outcome, Vec<(u32, u32)>>) {
@@ -78,8 +91,7 @@ fn descend(
     let mut value = reduced.objective(params);
     let (mut full, mut gradient) = (vec![0.0; trial.as_slice().len()], vec![0.0; fusion.count]);
     let mut system: Option<System<'_>> = None;
-    // The size of the terms: at a start near a solution the gradient itself is no measure.
-    let mut first = reduced.size_of_terms(params);
+    let mut goal = least;
     // Damping keeps models that the data leave free from jumping; it fades as the steps get better.
     let mut damping = if problem.penalty().kinks() == Kinks::None { 1e-13 } else { 1e-8 };
     for _ in 0..NEWTON_STEPS {
@@ -87,8 +99,8 @@ fn descend(
         fusion.sum(&full, &mut gradient);
         let size = dot(&gradient, &gradient).sqrt();
         let scale = dot(&full, &full).sqrt();
-        first = f64::max(first, size.max(scale));
-        if size <= accuracy * first {
+        goal = f64::max(goal, accuracy * size.max(scale));
+        if size <= goal {
             return (value, Ok(Outcome::Solved));
         }
         if system.is_none() {
@@ -98,7 +110,7 @@ fn descend(
             return (value, Ok(Outcome::TooLarge));
         };
         let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        let relative = (0.1 * accuracy * first / size).clamp(1e-14, 0.1);
+        let relative = (0.1 * goal / size).clamp(1e-14, 0.1);
         let goes_on = system.solve(params, &mut direction, damping, relative, spend);
         let descent = dot(&gradient, &direction);
         if descent >= 0.0 || !descent.is_finite() {
@@ -186,16 +198,6 @@ impl<'a> Reduced<'a> {
                 (edge, self.problem.coupling(edge))
             }
         }
-    }
-
-    /// √Σ‖∇Lᵢ(wᵢ)‖²
-    fn size_of_terms(&self, params: &Matrix) -> f64 {
-        let (problem, dim) = (self.problem, self.problem.dim());
-        let square = |i: usize, g: &mut [f64]| {
-            problem.loss(i).gradient(params.row(i), g);
-            crate::linalg::dot(g, g)
-        };
-        sum_rows(problem.nodes(), 8 * dim, dim, square).sqrt()
     }
 
     fn objective(&self, params: &Matrix) -> f64 {

@@ -192,30 +192,37 @@ impl Walk<'_> {
         self.points[index] = Some(point);
         let place = self.known.partition_point(|k| k.index < index);
         if lambda > 0.0 {
-            let fusion = Fusion::of(&at, &solution.duals);
+            let fusion = match self.smooth() {
+                true => Fusion::none(&at),
+                false => Fusion::of(&at, &solution.duals),
+            };
             let point = Start { params: solution.params, duals: solution.duals };
             self.known.insert(place, Known { index, fusion, point });
         }
         Ok(place)
     }
 
+    /// Whether no models become equal, so that solutions are smooth in λ everywhere.
+    fn smooth(&self) -> bool {
+        self.problem.penalty().kinks() == Kinks::None
+    }
+
     /// A point interpolated between those known on both sides and, if the same models are equal there, next to them.
     fn between(&self, index: usize) -> Start {
         let high = self.known.partition_point(|k| k.index < index);
         let (mut from, mut to) = (high - 1, high + 1);
-        let smooth = |k: &Known| k.fusion == self.known[high].fusion;
+        let same = |k: &Known| k.fusion == self.known[high].fusion;
         let away = |k: &Known| k.index.abs_diff(index);
-        while to - from < SUPPORT && smooth(&self.known[high - 1]) {
-            let left = self.known[..from].last().filter(|k| smooth(k)).map(away);
-            let right = self.known.get(to).filter(|k| smooth(k)).map(away);
+        while to - from < SUPPORT && same(&self.known[high - 1]) {
+            let left = self.known[..from].last().filter(|k| same(k)).map(away);
+            let right = self.known.get(to).filter(|k| same(k)).map(away);
             match (left, right) {
                 (Some(left), right) if right.is_none_or(|right| left <= right) => from -= 1,
                 (_, Some(_)) => to += 1,
                 _ => break,
             }
         }
-        let logarithmic = self.problem.penalty().kinks() == Kinks::None;
-        let x = |index: usize| match logarithmic {
+        let x = |index: usize| match self.smooth() {
             true => self.lambdas[index].ln(),
             false => self.lambdas[index],
         };
@@ -225,6 +232,10 @@ impl Walk<'_> {
             others.map(|j| (x(index) - x(j)) / (x(k.index) - x(j))).product::<f64>()
         };
         let weights: Vec<f64> = known.iter().map(weight).collect();
+        // Values of λ that are the same to the last bit.
+        if !weights.iter().all(|w| w.is_finite()) {
+            return self.known[high].point.clone();
+        }
         let mix = |of: fn(&Start) -> &Matrix| {
             let mut sum = of(&known[0].point).clone();
             sum.as_mut_slice().iter_mut().for_each(|s| *s *= weights[0]);

@@ -61,14 +61,8 @@ impl Flow {
             last = size;
             set_room(problem, fusion, duals, &mut room);
             let (potential, goes_on) = self.potential(problem, &room, &rest, spend);
-            let edges = problem.graph().edges();
-            for_rows(duals.as_mut_slice(), dim, 4 * dim, 0, |e, u, _| {
-                let (t, h) = (edges[e].tail * dim, edges[e].head * dim);
-                for j in 0..dim {
-                    u[j] -= room[e * dim + j] * (potential[t + j] - potential[h + j]);
-                }
-                problem.penalty().prox_conjugate(u, problem.coupling(e), 0.0);
-            });
+            shift(problem, &room, &potential, duals);
+            enter_domain(problem, duals);
             set_active(problem, fusion, params, duals);
             if !goes_on {
                 return;
@@ -172,6 +166,24 @@ impl Laplace {
         }
         (solution, true)
     }
+}
+
+/// u ← u − ω(p_tail − p_head)
+pub(crate) fn shift(problem: &Problem, room: &[f64], potential: &[f64], duals: &mut Matrix) {
+    let (edges, dim) = (problem.graph().edges(), problem.dim());
+    for_rows(duals.as_mut_slice(), dim, 4 * dim, 0, |e, u, _| {
+        let (t, h) = (edges[e].tail * dim, edges[e].head * dim);
+        for j in 0..dim {
+            u[j] -= room[e * dim + j] * (potential[t + j] - potential[h + j]);
+        }
+    });
+}
+
+/// Duals moved into the domain of the conjugate penalty, each by itself.
+pub(crate) fn enter_domain(problem: &Problem, duals: &mut Matrix) {
+    for_rows(duals.as_mut_slice(), problem.dim(), 4 * problem.dim(), 0, |e, u, _| {
+        problem.penalty().prox_conjugate(u, problem.coupling(e), 0.0);
+    });
 }
 
 /// Duals of parameters that differ: the gradient of cφ.

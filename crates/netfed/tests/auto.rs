@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
-use netfed::generate::{Noise, linear_data, random, star, stochastic_block_model};
+use netfed::generate::{
+    Noise, linear_data, random, random_geometric, star, stochastic_block_model,
+};
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Squared};
 use netfed::{
     Clusters, Dataset, Graph, LossKind, Matrix, Method, Options, Problem, Solution, Solver, Start,
@@ -237,5 +239,27 @@ fn a_chain_with_gaps_in_its_data_is_solved_at_every_strength() {
             assert_eq!(found.status, Status::Solved, "{name} {lambda}");
             assert!(found.iterations <= 2000, "{name} {lambda}: {} iterations", found.iterations);
         }
+    }
+}
+
+/// Losses with kinks keep to the sweeps; where nodes have no data, balanced duals prove the bound, those of the sweeps tell who is equal.
+#[test]
+fn models_are_exactly_equal_beside_nodes_without_data() {
+    let (graph, places) = random_geometric(120, 600, 3).unwrap();
+    let mut truth = Matrix::zeros(120, 2);
+    for i in 0..120 {
+        truth.row_mut(i).fill(if places.row(i)[0] < 0.5 { 1.0 } else { -1.0 });
+    }
+    let data = linear_data(&truth, 6, Noise::PerPoint(0.1), 4).unwrap().into_iter();
+    let half = data.enumerate().map(|(i, d)| if i % 2 == 0 { d } else { Dataset::empty(2) });
+    let losses = half.map(|d| LossKind::Absolute.build(d, 0.0, 0.0).unwrap()).collect();
+    let problem = Problem::new(graph, losses, Box::new(Norm2), 0.2).unwrap();
+    let solution = solve(&problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap();
+    let clusters = Clusters::of(problem.graph(), &solution);
+    assert_eq!(solution.status, Status::Solved);
+    for e in problem.graph().edges() {
+        let same = clusters.of_node[e.tail] == clusters.of_node[e.head];
+        let equal = solution.params.row(e.tail) == solution.params.row(e.head);
+        assert_eq!(same, equal, "{} {}", e.tail, e.head);
     }
 }

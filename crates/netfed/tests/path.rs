@@ -83,6 +83,18 @@ fn an_observer_ends_a_path() {
     assert_eq!(found, [lambdas[0], lambdas[2], lambdas[4]]);
 }
 
+#[test]
+fn values_of_lambda_may_be_the_same() {
+    for penalty in [Box::new(Norm2) as Box<dyn Penalty>, Box::new(Squared)] {
+        let problem = two_groups(penalty);
+        let lambdas = [0.1, 0.1, 0.1, 0.1, 0.1, 0.2];
+        let go = |_: Step<'_>| ControlFlow::Continue(());
+        let path = follow_path(&problem, &lambdas, &Options::default(), None, go).unwrap();
+        assert!(path.iter().all(|p| p.status == Status::Solved && p.certificate.gap.is_finite()));
+        assert!((path[0].certificate.objective / path[4].certificate.objective - 1.0).abs() < 2e-6);
+    }
+}
+
 /// Where the same models are equal at every λ the solution is interpolated; elsewhere it is a good start.
 #[test]
 fn a_path_costs_less_than_its_solutions_one_by_one() {
