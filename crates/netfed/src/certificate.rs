@@ -9,7 +9,7 @@
 
 use crate::edge_terms::{EdgeTerm, EdgeTerms};
 use crate::parallel::map_rows;
-use crate::radius::Radii;
+use crate::radius::radii;
 use crate::share::{self, Scratch, Share};
 use crate::{Matrix, Problem};
 
@@ -67,7 +67,6 @@ impl Certificate {
 /// Computes certificates of one problem.
 pub struct Certifier<'a> {
     problem: &'a Problem,
-    radii: Radii<'a>,
     value_at_zero: f64,
     step_ratio: f64,
 }
@@ -75,15 +74,12 @@ pub struct Certifier<'a> {
 impl<'a> Certifier<'a> {
     /// A certifier for a problem. `step_ratio` (γ of Algorithm 1) only sets the metric of the residual.
     pub fn new(problem: &'a Problem, step_ratio: f64) -> Certifier<'a> {
-        let zero = vec![0.0; problem.dim()];
-        let values: Vec<f64> =
-            map_rows(problem.nodes(), 8 * zero.len(), || (), |i, ()| problem.loss(i).value(&zero));
-        Certifier {
-            problem,
-            radii: Radii::new(problem),
-            value_at_zero: values.iter().sum(),
-            step_ratio,
-        }
+        let value_at_zero = *problem.memo().value_at_zero.get_or_init(|| {
+            let zero = vec![0.0; problem.dim()];
+            let value = |i: usize, (): &mut ()| problem.loss(i).value(&zero);
+            map_rows(problem.nodes(), 8 * zero.len(), || (), value).iter().sum()
+        });
+        Certifier { problem, value_at_zero, step_ratio }
     }
 
     /// The certificate of parameters w (one row per node) and duals u (one row per edge).
@@ -153,7 +149,7 @@ impl<'a> Certifier<'a> {
         let values: Vec<f64> = nodes.iter().map(|t| t.objective).collect();
         let edge_values: Vec<f64> = edges.iter().map(|t| t.value).collect();
         let needy: Vec<bool> = nodes.iter().map(|t| t.gap.is_infinite()).collect();
-        let radii = self.radii.around(params, &values, &edge_values, &needy);
+        let radii = radii(self.problem, params, &values, &edge_values, &needy);
         let needed: Vec<usize> =
             (0..nodes.len()).filter(|&i| needy[i] && radii[i].is_finite()).collect();
         let dim = self.problem.dim();

@@ -58,20 +58,41 @@ impl<'a> EdgeTerms<'a> {
         conjugate: impl Fn(&[f64], f64) -> f64,
         prox: impl Fn(&mut [f64], f64, f64),
     ) -> (f64, f64) {
-        let dim = self.problem.dim();
-        let (mut diff, mut next) = (vec![0.0; dim], vec![0.0; dim]);
+        // The number of parameters is known to the compiler where it is small.
+        match self.problem.dim() {
+            1 => self.run_in(&mut [[0.0; 1]; 2], value, conjugate, prox),
+            2 => self.run_in(&mut [[0.0; 2]; 2], value, conjugate, prox),
+            3 => self.run_in(&mut [[0.0; 3]; 2], value, conjugate, prox),
+            4 => self.run_in(&mut [[0.0; 4]; 2], value, conjugate, prox),
+            5 => self.run_in(&mut [[0.0; 5]; 2], value, conjugate, prox),
+            dim => self.run_in(&mut [vec![0.0; dim], vec![0.0; dim]], value, conjugate, prox),
+        }
+    }
+
+    #[inline(always)]
+    fn run_in(
+        &mut self,
+        [diff, next]: &mut [impl AsMut<[f64]>; 2],
+        value: impl Fn(&[f64]) -> f64,
+        conjugate: impl Fn(&[f64], f64) -> f64,
+        prox: impl Fn(&mut [f64], f64, f64),
+    ) -> (f64, f64) {
+        let (diff, next) = (diff.as_mut(), next.as_mut());
+        let dim = diff.len();
+        let (params, duals) = (self.params.as_slice(), self.duals.as_slice());
         let (mut moved, mut weighted) = (0.0, 0.0);
         let edges = &self.problem.graph().edges()[self.first..];
-        for ((k, term), edge) in self.terms.iter_mut().enumerate().zip(edges) {
-            let e = self.first + k;
-            let (coupling, u) = (self.problem.coupling(e), self.duals.row(e));
-            difference(self.params.row(edge.tail), self.params.row(edge.head), &mut diff);
-            term.value = coupling * value(&diff);
-            term.gap = nonnegative(term.value + conjugate(u, coupling) - dot(&diff, u));
+        let duals = duals[self.first * dim..].chunks_exact(dim);
+        for ((term, edge), u) in self.terms.iter_mut().zip(edges).zip(duals) {
+            let coupling = self.problem.lambda() * edge.weight;
+            let (tail, head) = (&params[edge.tail * dim..], &params[edge.head * dim..]);
+            difference(&tail[..dim], &head[..dim], diff);
+            term.value = coupling * value(diff);
+            term.gap = nonnegative(term.value + conjugate(u, coupling) - dot(diff, u));
             next.copy_from_slice(u);
-            axpy(self.step, &diff, &mut next);
-            prox(&mut next, coupling, self.step);
-            moved += square_distance(&next, u);
+            axpy(self.step, diff, next);
+            prox(next, coupling, self.step);
+            moved += square_distance(next, u);
             weighted += dot(u, u);
         }
         (moved / self.step, weighted / self.step)

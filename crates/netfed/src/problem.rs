@@ -5,6 +5,7 @@
 //! Every check is here; behind it the code trusts its input.
 
 use crate::loss::Loss;
+use crate::memo::Memo;
 use crate::parallel::map_rows;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
@@ -23,6 +24,7 @@ pub struct Problem {
     penalty: Arc<dyn Penalty>,
     lambda: f64,
     dim: usize,
+    memo: Arc<Memo>,
 }
 
 impl Problem {
@@ -59,6 +61,7 @@ impl Problem {
             penalty: penalty.into(),
             lambda: 0.0,
             dim,
+            memo: Arc::default(),
         }
         .at_lambda(lambda)
     }
@@ -85,7 +88,11 @@ impl Problem {
             true => Arc::new(self.given.without_edges()),
             false => Arc::clone(&self.given),
         };
-        Ok(Problem { graph, lambda, ..self.clone() })
+        let memo = match Arc::ptr_eq(&graph, &self.graph) {
+            true => Arc::clone(&self.memo),
+            false => Arc::default(),
+        };
+        Ok(Problem { graph, lambda, memo, ..self.clone() })
     }
 
     /// The same losses, penalty and λ on another graph of the same nodes.
@@ -99,7 +106,7 @@ impl Problem {
 
     /// The same graph, penalty and λ with other losses of the same dimension.
     pub(crate) fn with_losses(&self, losses: Vec<Box<dyn Loss>>) -> Problem {
-        Problem { losses: losses.into(), ..self.clone() }
+        Problem { losses: losses.into(), memo: Arc::default(), ..self.clone() }
     }
 
     /// The edges that couple: all of the given graph, none when λ = 0.
@@ -125,6 +132,11 @@ impl Problem {
     /// λ·A of an edge.
     pub fn coupling(&self, edge: usize) -> f64 {
         self.lambda * self.graph.edges()[edge].weight
+    }
+
+    /// What does not depend on λ.
+    pub(crate) fn memo(&self) -> &Memo {
+        &self.memo
     }
 
     /// Number of nodes n.

@@ -16,49 +16,38 @@ use crate::{Matrix, Problem};
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
-/// Radii of one problem; what does not depend on the point is computed once, when first needed.
-pub(crate) struct Radii<'a> {
-    problem: &'a Problem,
-    components: OnceLock<Vec<Component>>,
-}
-
-struct Component {
+/// A connected component, with what depends neither on the point nor on λ.
+pub(crate) struct Component {
     nodes: Vec<usize>,
     edges: Vec<usize>,
     root: usize,
-    /// For each node of `nodes`: 1/width (the smallest coupling on the widest path to the root) for penalties that grow
-    /// linearly, resistance (Σ 1/coupling on the best path) for those that grow quadratically.
+    /// For each node of `nodes`: 1/width (the smallest weight on the widest path to the root) for penalties that grow
+    /// linearly, resistance (Σ 1/weight on the best path) for those that grow quadratically.
     remoteness: Vec<f64>,
     /// Pooled when a node of the component needs it.
     pooled: OnceLock<Pooled>,
 }
 
-impl<'a> Radii<'a> {
-    pub(crate) fn new(problem: &'a Problem) -> Radii<'a> {
-        Radii { problem, components: OnceLock::new() }
-    }
-
-    /// A radius for every node in a component that has a needy node; +∞ where none is known.
-    pub(crate) fn around(
-        &self,
-        params: &Matrix,
-        values: &[f64],
-        edge_values: &[f64],
-        needy: &[bool],
-    ) -> Vec<f64> {
-        let mut radii = vec![f64::INFINITY; params.rows()];
-        for c in self.components.get_or_init(|| components(self.problem)) {
-            if c.nodes.iter().any(|&i| needy[i]) {
-                let level = c.nodes.iter().map(|&i| values[i]).sum::<f64>()
-                    + c.edges.iter().map(|&e| edge_values[e]).sum::<f64>();
-                // A hair more than the computed value: it may have been rounded down.
-                let level = level * (1.0 + 1e-12);
-                c.anchored(self.problem, params, level, &mut radii);
-                c.pooled(self.problem, params, level, &mut radii);
-            }
+/// A radius for every node in a component that has a needy node; +∞ where none is known.
+pub(crate) fn radii(
+    problem: &Problem,
+    params: &Matrix,
+    values: &[f64],
+    edge_values: &[f64],
+    needy: &[bool],
+) -> Vec<f64> {
+    let mut radii = vec![f64::INFINITY; params.rows()];
+    for c in problem.memo().components.get_or_init(|| components(problem)) {
+        if c.nodes.iter().any(|&i| needy[i]) {
+            let level = c.nodes.iter().map(|&i| values[i]).sum::<f64>()
+                + c.edges.iter().map(|&e| edge_values[e]).sum::<f64>();
+            // A hair more than the computed value: it may have been rounded down.
+            let level = level * (1.0 + 1e-12);
+            c.anchored(problem, params, level, &mut radii);
+            c.pooled(problem, params, level, &mut radii);
         }
-        radii
     }
+    radii
 }
 
 impl Component {
@@ -129,12 +118,15 @@ impl Component {
 
     /// Bounds of ‖wᵢ − w_root‖ on the level set, one per node.
     fn reach(&self, problem: &Problem, level: f64) -> Option<Vec<f64>> {
+        // The root itself is not remote, also where λ = 0.
+        let remoteness = self.remoteness.iter().map(|r| match *r {
+            0.0 => 0.0,
+            r => r / problem.lambda(),
+        });
         match problem.penalty().growth(problem.dim()) {
-            PenaltyGrowth::Linear(k) => {
-                Some(self.remoteness.iter().map(|r| level * r / k).collect())
-            }
+            PenaltyGrowth::Linear(k) => Some(remoteness.map(|r| level * r / k).collect()),
             PenaltyGrowth::Quadratic(k) => {
-                Some(self.remoteness.iter().map(|r| (2.0 * level * r / k).sqrt()).collect())
+                Some(remoteness.map(|r| (2.0 * level * r / k).sqrt()).collect())
             }
             PenaltyGrowth::None => None,
         }
@@ -181,7 +173,7 @@ impl PartialOrd for Queued {
     }
 }
 
-/// Dijkstra's search from the root with edge lengths 1/coupling, where a path is as long as its longest edge (penalty
+/// Dijkstra's search from the root with edge lengths 1/weight, where a path is as long as its longest edge (penalty
 /// of linear growth) or as the sum of its edges (quadratic growth).
 fn remoteness(problem: &Problem, root: usize, distance: &mut [f64]) {
     let sums = matches!(problem.penalty().growth(problem.dim()), PenaltyGrowth::Quadratic(_));
@@ -192,7 +184,7 @@ fn remoteness(problem: &Problem, root: usize, distance: &mut [f64]) {
             continue;
         }
         for inc in problem.graph().incident(i) {
-            let length = 1.0 / problem.coupling(inc.edge());
+            let length = 1.0 / problem.graph().edges()[inc.edge()].weight;
             let through = if sums { d + length } else { d.max(length) };
             if through < distance[inc.neighbor()] {
                 distance[inc.neighbor()] = through;

@@ -114,14 +114,14 @@ struct Laplace {
 impl Laplace {
     /// `None` where a factor would be too expensive.
     fn new(problem: &Problem) -> Option<Laplace> {
-        let graph = problem.graph();
-        let nodes = 0..graph.nodes() as u32;
-        let edges = graph.edges().iter().map(|e| (e.head as u32, e.tail as u32));
-        let entries: Vec<(u32, u32)> = nodes.map(|i| (i, i)).chain(edges).collect();
-        if entries.len() > 1 << 20 {
-            return None;
-        }
-        let cholesky = SparseCholesky::new(graph.nodes(), &entries)?;
+        let analyze = || {
+            let graph = problem.graph();
+            let nodes = 0..graph.nodes() as u32;
+            let edges = graph.edges().iter().map(|e| (e.head as u32, e.tail as u32));
+            let entries: Vec<(u32, u32)> = nodes.map(|i| (i, i)).chain(edges).collect();
+            (entries.len() <= 1 << 20).then(|| SparseCholesky::new(graph.nodes(), &entries))?
+        };
+        let cholesky = problem.memo().laplace.get_or_init(analyze).clone()?;
         let sweeps = 0.25 * cholesky.cost() / sweep_cost(problem);
         (sweeps <= MOST_SWEEPS).then_some(Laplace { cholesky, sweeps })
     }

@@ -167,18 +167,47 @@ impl<'u, F: Iterator<Item = (f64, &'u [f64])>> Loop for Slope<'_, F> {
     #[inline(always)]
     fn call(self) {
         let Slope { flows, slope, lost } = self;
-        slope.fill(0.0);
-        lost.fill(0.0);
-        for (sign, u) in flows {
-            for ((s, l), u) in slope.iter_mut().zip(lost.iter_mut()).zip(u) {
-                let term = -sign * u;
-                let sum = *s + term;
-                let added = sum - *s;
-                *l += (*s - (sum - added)) + (term - added);
-                *s = sum;
+        // The number of parameters is known to the compiler where it is small.
+        match slope.len() {
+            1 => compensated_sum(flows, [0.0; 1], [0.0; 1], slope),
+            2 => compensated_sum(flows, [0.0; 2], [0.0; 2], slope),
+            3 => compensated_sum(flows, [0.0; 3], [0.0; 3], slope),
+            4 => compensated_sum(flows, [0.0; 4], [0.0; 4], slope),
+            5 => compensated_sum(flows, [0.0; 5], [0.0; 5], slope),
+            _ => {
+                slope.fill(0.0);
+                lost.fill(0.0);
+                flows.for_each(|(sign, u)| add(-sign, u, slope, lost));
+                slope.iter_mut().zip(lost.iter()).for_each(|(s, l)| *s += l);
             }
         }
-        slope.iter_mut().zip(lost.iter()).for_each(|(s, l)| *s += l);
+    }
+}
+
+#[inline(always)]
+fn compensated_sum<'u, const DIM: usize>(
+    flows: impl Iterator<Item = (f64, &'u [f64])>,
+    mut sum: [f64; DIM],
+    mut lost: [f64; DIM],
+    out: &mut [f64],
+) {
+    for (sign, u) in flows {
+        if let Some(u) = u.first_chunk::<DIM>() {
+            add(-sign, u, &mut sum, &mut lost);
+        }
+    }
+    out.iter_mut().zip(sum.iter().zip(&lost)).for_each(|(s, (sum, lost))| *s = sum + lost);
+}
+
+/// sum ← sum + factor·u, and what rounding takes away to `lost`.
+#[inline(always)]
+fn add(factor: f64, u: &[f64], sum: &mut [f64], lost: &mut [f64]) {
+    for ((s, l), u) in sum.iter_mut().zip(lost.iter_mut()).zip(u) {
+        let term = factor * u;
+        let next = *s + term;
+        let added = next - *s;
+        *l += (*s - (next - added)) + (term - added);
+        *s = next;
     }
 }
 

@@ -7,17 +7,23 @@ use faer::sparse::linalg::cholesky::{
 };
 use faer::sparse::{Argsort, Pair, SparseColMat, SymbolicSparseColMat};
 use faer::{Conj, MatMut, Par, Side};
+use std::sync::Arc;
 
 /// Columns of equal pattern are factored together from this on, in units of 40 flops per entry of the factor: the d parameters of a
 /// node are such columns, so that it pays early.
 const SUPERNODAL: f64 = 0.1;
 
-/// A pattern of nonzero entries, analyzed once, for many matrices.
+/// A pattern of nonzero entries, analyzed once, for many matrices. Clones share the analysis.
+#[derive(Clone)]
 pub(crate) struct SparseCholesky {
+    analysis: Arc<Analysis>,
+    factor: Vec<f64>,
+}
+
+struct Analysis {
     pattern: SymbolicSparseColMat<u32>,
     order: Argsort<u32>,
     symbolic: SymbolicCholesky<u32>,
-    factor: Vec<f64>,
 }
 
 impl SparseCholesky {
@@ -36,27 +42,28 @@ impl SparseCholesky {
             },
         )
         .ok()?;
-        Some(SparseCholesky { pattern, order, symbolic, factor: Vec::new() })
+        let analysis = Arc::new(Analysis { pattern, order, symbolic });
+        Some(SparseCholesky { analysis, factor: Vec::new() })
     }
 
     /// About the number of multiplications of a factorization: as if the entries of the factor were spread evenly over its
     /// columns.
     pub(crate) fn cost(&self) -> f64 {
-        let entries = self.symbolic.len_val() as f64;
-        entries * entries / self.symbolic.nrows().max(1) as f64
+        let symbolic = &self.analysis.symbolic;
+        let entries = symbolic.len_val() as f64;
+        entries * entries / symbolic.nrows().max(1) as f64
     }
 
     /// Factors the matrix with these values, in the order of the entries. False when it is not positive definite to working accuracy.
     pub(crate) fn factor(&mut self, values: &[f64]) -> bool {
-        let Ok(matrix) =
-            SparseColMat::<u32, f64>::new_from_argsort(self.pattern.clone(), &self.order, values)
+        let Analysis { pattern, order, symbolic } = &*self.analysis;
+        let Ok(matrix) = SparseColMat::<u32, f64>::new_from_argsort(pattern.clone(), order, values)
         else {
             return false;
         };
-        self.factor.resize(self.symbolic.len_val(), 0.0);
-        let scratch =
-            self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
-        self.symbolic
+        self.factor.resize(symbolic.len_val(), 0.0);
+        let scratch = symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
+        symbolic
             .factorize_numeric_llt(
                 &mut self.factor,
                 matrix.as_ref(),
@@ -71,10 +78,11 @@ impl SparseCholesky {
 
     /// Solves with the last factor, in place, for the columns of an n × `cols` matrix, row by row.
     pub(crate) fn solve(&self, values: &mut [f64], cols: usize) {
-        let scratch = self.symbolic.solve_in_place_scratch::<f64>(cols, Par::Seq);
-        LltRef::<'_, u32, f64>::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
+        let symbolic = &self.analysis.symbolic;
+        let scratch = symbolic.solve_in_place_scratch::<f64>(cols, Par::Seq);
+        LltRef::<'_, u32, f64>::new(symbolic, &self.factor).solve_in_place_with_conj(
             Conj::No,
-            MatMut::from_row_major_slice_mut(values, self.symbolic.nrows(), cols),
+            MatMut::from_row_major_slice_mut(values, symbolic.nrows(), cols),
             Par::Seq,
             MemStack::new(&mut MemBuffer::new(scratch)),
         );

@@ -70,17 +70,23 @@ impl<S: ScalarLoss> LinearModel<S> {
         }
     }
 
-    /// Slopes to start the Fenchel gap from: those at `at` where they are unique, otherwise those of a
-    /// prox step from `at` along `slope`.
-    fn slopes_near(&self, slope: &[f64], at: &[f64]) -> Slopes {
+    /// Slopes to start the Fenchel gap from, with the room that those of the data have: the slopes at `at`, with predictions t, where
+    /// they are unique, otherwise those of a prox step from `at` along `slope`.
+    fn slopes_near(&self, slope: &[f64], at: &[f64], t: &[f64]) -> (Slopes, Vec<f64>) {
+        let points = || t.iter().zip(self.data.labels());
         if S::SMOOTH && self.lasso == 0.0 {
-            let a = self.points_of_data().map(|(x, y)| self.scalar.slope(dot(x, at), y)).collect();
-            return Slopes { a, b: vec![0.0; at.len()] };
+            let local = |(t, y): (&f64, &f64)| self.scalar.local(*t, *y, 0.0, 0.0);
+            let (a, room) = points().map(local).map(|l| (l.slope, l.curvature / self.m())).unzip();
+            return (Slopes { a, b: vec![0.0; at.len()] }, room);
         }
         let step = self.natural_step();
         let target: Vec<f64> = at.iter().zip(slope).map(|(w, s)| w + step * s).collect();
         let mut z = at.to_vec();
-        self.subproblem(&target, step, 0.0).slopes(&mut z)
+        let slopes = self.subproblem(&target, step, 0.0).slopes(&mut z);
+        let room =
+            points().zip(&slopes.a).map(|((t, y), a)| self.scalar.room(*t, *y, *a) / self.m());
+        let room = room.collect();
+        (slopes, room)
     }
 
     /// ‖e‖ of the mismatch, plus what rounding may have hidden in each of its entries.
@@ -104,32 +110,28 @@ impl<S: ScalarLoss> LinearModel<S> {
         e
     }
 
-    /// ℓ(t_r) with t_r, at a point.
-    fn terms(&self, at: &[f64]) -> Vec<(f64, f64)> {
-        let mut t = vec![0.0; self.data.points()];
-        self.design.times(at, &mut t);
-        let term = |(t, y): (f64, &f64)| (self.scalar.value(t, *y), t);
-        t.into_iter().zip(self.data.labels()).map(term).collect()
-    }
-
     /// The bound of the module's head for slopes a, b.
     fn bound(
         &self,
         slope: &[f64],
-        (at, terms): (&[f64], &[(f64, f64)]),
+        (at, t, values): (&[f64], &[f64], &[f64]),
         (a, b): (&[f64], &[f64]),
         radius: f64,
     ) -> f64 {
         let mut gap = 0.0;
-        for (((value, t), y), a) in terms.iter().zip(self.data.labels()).zip(a) {
+        for (((value, t), y), a) in values.iter().zip(t).zip(self.data.labels()).zip(a) {
             let share = value + self.scalar.conjugate(*a, *y) - a * t;
             gap += if share <= 0.0 { 0.0 } else { share / self.m() };
         }
         gap += at.iter().zip(b).map(|(w, b)| self.lasso * w.abs() - b * w).sum::<f64>().max(0.0);
-        let e = self.sure_mismatch(slope, at, a, b);
+        gap + self.cost_of_mismatch(self.sure_mismatch(slope, at, a, b), radius)
+    }
+
+    /// min(R‖e‖, ‖e‖²/(4η₂))
+    fn cost_of_mismatch(&self, e: f64, radius: f64) -> f64 {
         let by_ridge = if self.ridge > 0.0 { e * e / (4.0 * self.ridge) } else { f64::INFINITY };
         let by_radius = if e == 0.0 { 0.0 } else { radius * e };
-        gap + by_ridge.min(by_radius)
+        by_ridge.min(by_radius)
     }
 }
 
@@ -194,12 +196,18 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     }
 
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
-        let Slopes { a, b } = self.slopes_near(slope, at);
-        let terms = self.terms(at);
-        let mut best = self.bound(slope, (at, &terms), (&a, &b), radius);
-        let points = terms.iter().zip(self.data.labels()).zip(&a);
-        let room: Vec<f64> =
-            points.map(|(((_, t), y), a)| self.scalar.room(*t, *y, *a) / self.m()).collect();
+        let mut t = vec![0.0; self.data.points()];
+        self.design.times(at, &mut t);
+        let (Slopes { a, b }, room) = self.slopes_near(slope, at, &t);
+        // The part of the bound that no slopes are needed for twice.
+        let mismatch = self.cost_of_mismatch(self.sure_mismatch(slope, at, &a, &b), radius);
+        if mismatch == f64::INFINITY {
+            return f64::INFINITY;
+        }
+        let points = t.iter().zip(self.data.labels());
+        let values: Vec<f64> = points.map(|(t, y)| self.scalar.value(*t, *y)).collect();
+        let bound = |a: &[f64]| self.bound(slope, (at, &t, &values), (a, &b), radius);
+        let mut best = f64::INFINITY;
         let trace = room.iter().sum::<f64>() * self.mean_square / at.len() as f64;
         // A trace of damping leaves directions without data to the radius or the ridge.
         let bounded = radius.is_finite() || self.ridge > 0.0;
@@ -215,14 +223,14 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
                 let moved = a.iter().zip(&room).zip(&along);
                 let shifted: Vec<f64> =
                     moved.map(|((a, h), t)| a + length * h * self.m() * t).collect();
-                let bound = self.bound(slope, (at, &terms), (&shifted, &b), radius);
+                best = bound(&shifted);
                 // A shorter step is for slopes that leave the domain of ℓ*.
-                if bound < best {
-                    best = bound;
-                    break;
+                if best <= mismatch {
+                    return best;
                 }
             }
         }
+        best = best.min(bound(&a));
         if best.is_nan() { f64::INFINITY } else { best }
     }
 

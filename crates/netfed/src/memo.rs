@@ -1,0 +1,16 @@
+//! What follows from graph, losses and penalty, whatever λ is: computed when first needed, and shared by all problems that differ in
+//! λ alone.
+
+use crate::linalg::SparseCholesky;
+use crate::radius::Component;
+use std::sync::OnceLock;
+
+#[derive(Default)]
+pub(crate) struct Memo {
+    /// Σ Lᵢ(0)
+    pub(crate) value_at_zero: OnceLock<f64>,
+    /// The connected components, with what is known about the reach of their models (`radius.rs`).
+    pub(crate) components: OnceLock<Vec<Component>>,
+    /// The Laplace equations of the graph, analyzed (`repair.rs`); `None` inside where the graph is too large.
+    pub(crate) laplace: OnceLock<Option<SparseCholesky>>,
+}
