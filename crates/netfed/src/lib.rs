@@ -73,6 +73,7 @@ mod exp;
 mod fed_admm;
 pub mod flavor;
 mod fusion;
+mod galerkin;
 pub mod generate;
 mod graph;
 pub mod guarantee;

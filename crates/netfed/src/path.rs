@@ -6,10 +6,12 @@
 //!
 //! For squared losses ∇L(w) + Σ sign·u = 0 stays true. With a norm, x(λ) = λ: where models that are equal on both sides stay equal
 //! in between, a solution is a smooth function of λ, and more than two solutions are worth taking; otherwise two. Without kinks models
-//! change with the logarithm: x(λ) = ln λ.
+//! change with the logarithm: x(λ) = ln λ; and where the losses are quadratic, too, the start is the best one in the span of all
+//! solutions so far (`galerkin.rs`).
 
 use crate::cluster::Clusters;
 use crate::fusion::Fusion;
+use crate::galerkin::Galerkin;
 use crate::linalg::axpy;
 use crate::penalty::Kinks;
 use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
@@ -119,6 +121,7 @@ pub fn follow_path(
         lambdas,
         options,
         observer: &mut observer,
+        galerkin: Galerkin::new(problem),
         known: Vec::new(),
         points: vec![None; lambdas.len()],
         ended: false,
@@ -143,7 +146,9 @@ struct Walk<'a> {
     lambdas: &'a [f64],
     options: &'a Options,
     observer: &'a mut dyn FnMut(Step<'_>) -> ControlFlow<()>,
-    /// The solutions that what is still to be solved lies between, by increasing λ.
+    /// Where the problem is quadratic: the span of the solutions that took more than a start.
+    galerkin: Option<Galerkin<'a>>,
+    /// Elsewhere: the solutions that what is still to be solved lies between, by increasing λ.
     known: Vec<Known>,
     points: Vec<Option<PathPoint>>,
     ended: bool,
@@ -163,15 +168,15 @@ impl Walk<'_> {
             return Ok(());
         }
         let middle = low.midpoint(high);
-        let place = self.solve(middle, Some(self.between(middle)))?;
+        let place = self.solve(middle, self.start(middle))?;
         self.halve(middle, high)?;
         self.halve(low, middle)?;
-        self.known.remove(place);
+        place.map(|place| self.known.remove(place));
         Ok(())
     }
 
-    /// Solves at one λ. Gives the place of the solution among those known.
-    fn solve(&mut self, index: usize, start: Option<Start>) -> Result<usize, Error> {
+    /// Solves at one λ. Gives the place of the solution among those known, if it is kept there.
+    fn solve(&mut self, index: usize, start: Option<Start>) -> Result<Option<usize>, Error> {
         let lambda = self.lambdas[index];
         let at = self.problem.at_lambda(lambda)?;
         let observer = &mut self.observer;
@@ -190,16 +195,32 @@ impl Walk<'_> {
         let call = (self.observer)(Step::Solved(index, &point, &solution));
         self.ended |= solution.status == Status::Stopped || call.is_break();
         self.points[index] = Some(point);
-        let place = self.known.partition_point(|k| k.index < index);
-        if lambda > 0.0 {
-            let fusion = match self.smooth() {
-                true => Fusion::none(&at),
-                false => Fusion::of(&at, &solution.duals),
-            };
-            let point = Start { params: solution.params, duals: solution.duals };
-            self.known.insert(place, Known { index, fusion, point });
+        if let Some(galerkin) = &mut self.galerkin {
+            if solution.iterations > 0 {
+                galerkin.add(&solution.params);
+            }
+            return Ok(None);
         }
-        Ok(place)
+        if lambda == 0.0 {
+            return Ok(None);
+        }
+        let fusion = match self.smooth() {
+            true => Fusion::none(&at),
+            false => Fusion::of(&at, &solution.duals),
+        };
+        let point = Start { params: solution.params, duals: solution.duals };
+        let place = self.known.partition_point(|k| k.index < index);
+        self.known.insert(place, Known { index, fusion, point });
+        Ok(Some(place))
+    }
+
+    /// A start from the solutions so far.
+    fn start(&self, index: usize) -> Option<Start> {
+        let Some(galerkin) = &self.galerkin else { return Some(self.between(index)) };
+        let params = galerkin.at(self.lambdas[index])?;
+        // Without kinks models have one dual that fits them: the solver computes it.
+        let duals = Matrix::zeros(self.problem.graph().edges().len(), self.problem.dim());
+        Some(Start { params, duals })
     }
 
     /// Whether no models become equal, so that solutions are smooth in λ everywhere.
