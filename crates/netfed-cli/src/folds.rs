@@ -2,8 +2,35 @@
 //! every node keeps its share of data in every split and the graph stays as it is.
 
 use rand::seq::SliceRandom;
+use rayon::prelude::*;
 
-use crate::load::PointTable;
+use crate::failure::Failure;
+use crate::load::{EdgeList, PointTable};
+
+/// Relative gap at which runs on parts of the data stop: errors of prediction are far less exact than that.
+pub(crate) const TOLERANCE: f64 = 1e-4;
+
+/// Up to this size (parameters of all nodes and edges) runs go side by side; larger problems keep all threads busy by themselves, and
+/// memory is needed for one of them only.
+const SMALL: usize = 1 << 20;
+
+/// Whether runs on parts of the data go side by side.
+pub(crate) fn are_small(points: &PointTable, edges: &EdgeList) -> bool {
+    let vectors = points.nodes.len() + edges.nodes.len() + edges.edges.len();
+    vectors * (points.features.len() + 1) <= SMALL
+}
+
+/// The results of all tasks, in their order; small ones run side by side.
+pub(crate) fn all<T: Send>(
+    small: bool,
+    tasks: usize,
+    task: impl Fn(usize) -> Result<T, Failure> + Sync + Send,
+) -> Result<Vec<T>, Failure> {
+    match small {
+        true => (0..tasks).into_par_iter().map(task).collect(),
+        false => (0..tasks).map(task).collect(),
+    }
+}
 
 /// The fold of every row, 0 to `folds` − 1. A node with fewer rows than folds has none in some of them; where the
 /// dealing starts moves on from node to node, so that the folds are of nearly equal size.

@@ -9,11 +9,13 @@ mod validation;
 use std::path::Path as FilePath;
 
 use maud::html;
+use netfed::Options;
 use serde_json::json;
 
 use crate::args::Path;
 use crate::commands::start_threads;
 use crate::failure::Failure;
+use crate::folds::TOLERANCE;
 use crate::output::Folder;
 use crate::prepare::{self, Prepared, prepare};
 use crate::progress::{catch_interrupts, duration, interrupted, say, warn};
@@ -34,6 +36,7 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
         ));
     }
     let given = args.given.of_many_fits(args.config.as_deref(), "netfed path")?;
+    let of_folds = given.tol.unwrap_or(TOLERANCE);
     let settings = Settings::at(given, 1.0)?;
     let folder = Folder::of_models(&args.results.out, args.results.force)?;
     start_threads(settings.threads)?;
@@ -55,7 +58,9 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
                 say(&format!("validation: the same path on {folds} folds of the data"));
             }
             let (lambdas, quiet) = (&trail.lambdas, args.results.quiet);
-            validation::validate(&points, &edges, &settings, lambdas, &options, top, folds, quiet)?
+            let options = Options { tolerance: of_folds, ..options };
+            let data = (&points, &edges);
+            validation::validate(data, &settings, lambdas, &options, top, folds, quiet)?
         }
     };
     let report = Walked { prepared, settings, trail, validation, keep };

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use netfed::{Options, Start, Step, follow_path};
 
 use crate::failure::Failure;
-use crate::folds::folds;
+use crate::folds;
 use crate::load::{EdgeList, PointTable};
 use crate::measure::Measure;
 use crate::prepare::prepare_part;
@@ -43,11 +43,9 @@ pub(crate) fn count(asked: Option<usize>, points: &PointTable) -> Result<usize, 
     }
 }
 
-/// Validates every λ. None if it was interrupted.
-#[allow(clippy::too_many_arguments, reason = "all of it is needed, once")]
+/// Validates every λ; `top` is a solution for all data at the last of them. None if it was interrupted.
 pub(crate) fn validate(
-    points: &PointTable,
-    edges: &EdgeList,
+    (points, edges): (&PointTable, &EdgeList),
     settings: &Settings,
     lambdas: &[f64],
     options: &Options,
@@ -55,33 +53,35 @@ pub(crate) fn validate(
     count: usize,
     quiet: bool,
 ) -> Result<Option<Validation>, Failure> {
-    let fold_of = folds(points, count, settings.seed);
+    let fold_of = folds::folds(points, count, settings.seed);
     let steps = Steps::new(count * lambdas.len(), quiet);
     let measure = Measure::new(settings.loss, None)?;
-    let mut errors = vec![Vec::with_capacity(count); lambdas.len()];
-    for fold in 0..count {
+    let of_fold = |fold: usize| {
         let train = points.select(|row| fold_of[row] != fold);
         let test = points.select(|row| fold_of[row] == fold);
         let prepared = prepare_part(train, edges.clone(), settings)?;
+        let mut errors = vec![None; lambdas.len()];
         follow_path(&prepared.problem, lambdas, options, top.cloned(), |step| {
             if let Step::Solved(index, _, solution) = step {
                 let params = prepared.in_units_of_the_data(&solution.params);
                 let models: Vec<&[f64]> = (0..params.rows()).map(|i| params.row(i)).collect();
-                errors[index].push(measure.error(settings.intercept, &models, &test));
+                errors[index] = Some(measure.error(settings.intercept, &models, &test));
                 steps.step(&format!("fold {} of {count}", fold + 1));
             }
             if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-    }
+        Ok(errors.into_iter().collect::<Option<Vec<f64>>>())
+    };
+    let errors = folds::all(folds::are_small(points, edges), count, of_fold)?;
     steps.finish();
-    if errors.iter().any(|e| e.len() < count) {
-        return Ok(None);
-    }
+    let Some(errors) = errors.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
     let n = count as f64;
-    let mean: Vec<f64> = errors.iter().map(|e| e.iter().sum::<f64>() / n).collect();
-    let error = errors.iter().zip(&mean).map(|(e, mean)| {
-        let square: f64 = e.iter().map(|v| (v - mean) * (v - mean)).sum();
+    let at = |k: usize| errors.iter().map(move |e| e[k]);
+    let mean: Vec<f64> = (0..lambdas.len()).map(|k| at(k).sum::<f64>() / n).collect();
+    let error = mean.iter().enumerate().map(|(k, mean)| {
+        let square: f64 = at(k).map(|v| (v - mean) * (v - mean)).sum();
         (square / (n - 1.0) / n).sqrt()
     });
-    Ok(Some(Validation { measure: measure.name, folds: count, error: error.collect(), mean }))
+    let (error, measure) = (error.collect(), measure.name);
+    Ok(Some(Validation { measure, folds: count, error, mean }))
 }

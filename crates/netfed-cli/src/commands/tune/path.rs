@@ -5,10 +5,10 @@
 use std::ops::ControlFlow;
 
 use netfed::{Edge, Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
-use rayon::prelude::*;
 
 use super::variant::Variant;
 use crate::failure::Failure;
+use crate::folds;
 use crate::load::{EdgeList, PointTable};
 use crate::prepare::{Prepared, prepare_part};
 use crate::progress::interrupted;
@@ -19,10 +19,6 @@ pub(crate) struct Data {
     pub(crate) points: PointTable,
     pub(crate) edges: EdgeList,
 }
-
-/// Up to this size (parameters of all nodes and edges) runs go side by side; larger problems keep all threads busy by themselves, and
-/// memory is needed for one of them only.
-const SMALL: usize = 1 << 20;
 
 impl Data {
     /// The edges of a variant: those given, or those of the graph built from some of the points.
@@ -42,9 +38,7 @@ impl Data {
 
     /// Whether runs go side by side.
     pub(crate) fn small(&self) -> bool {
-        let (points, edges) = (&self.points, &self.edges);
-        let vectors = points.nodes.len() + edges.nodes.len() + edges.edges.len();
-        vectors * (points.features.len() + 1) <= SMALL
+        folds::are_small(&self.points, &self.edges)
     }
 
     /// The results of all tasks, in their order.
@@ -53,10 +47,7 @@ impl Data {
         tasks: usize,
         task: impl Fn(usize) -> Result<T, Failure> + Sync + Send,
     ) -> Result<Vec<T>, Failure> {
-        match self.small() {
-            true => (0..tasks).into_par_iter().map(task).collect(),
-            false => (0..tasks).map(task).collect(),
-        }
+        folds::all(self.small(), tasks, task)
     }
 }
 

@@ -5,14 +5,13 @@
 use super::flags::Tune;
 use super::variant::{Variant, variants};
 use crate::failure::Failure;
+use crate::folds::TOLERANCE;
 use crate::given::Given;
 use crate::load::PointTable;
 use crate::measure::Measure;
 use crate::report::text::plural;
 use crate::settings::{Range, choose, number};
 
-/// Relative gap at which the runs on parts of the data stop: errors of prediction are far less exact than that.
-const TOLERANCE: f64 = 1e-4;
 /// Number of λ when nothing is said.
 const LAMBDAS: usize = 17;
 /// The largest number of λ; more would be a slip of the keyboard.
