@@ -28,10 +28,22 @@ impl Slot {
         &duals[row..row + dim]
     }
 
-    /// +1 at the tail, −1 at the head.
-    #[inline]
-    pub(crate) fn sign(self) -> f64 {
-        f64::from_bits(1.0f64.to_bits() | u64::from(self.0 & Slot::HEAD) << 33)
+    /// The same, of `DIM` entries.
+    #[inline(always)]
+    pub(crate) fn fixed_dual<const DIM: usize>(self, inner: &[f64], cross: &[f64]) -> [f64; DIM] {
+        let at = (self.0 & !(Slot::CROSS | Slot::HEAD)) as usize * DIM;
+        let row = |duals: &[f64]| {
+            let row = &duals[at..at + DIM];
+            std::array::from_fn(|j| row[j])
+        };
+        // A branch in each of which a row is read: a processor foresees it, and need not wait for both.
+        if self.0 & Slot::CROSS == 0 { row(inner) } else { row(cross) }
+    }
+
+    /// The value at the tail, its negative at the head.
+    #[inline(always)]
+    pub(crate) fn signed(self, value: f64) -> f64 {
+        f64::from_bits(value.to_bits() ^ u64::from(self.0 & Slot::HEAD) << 33)
     }
 }
 

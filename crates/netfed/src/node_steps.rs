@@ -91,12 +91,14 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
             {
                 // All that is known to be small stays in registers.
                 let old = *w;
-                let (mut at, mut new) = (old, old);
+                let mut sum = old;
                 for slot in slots {
-                    let factor = -step * slot.sign();
-                    let u = slot.dual(DIM, inner, cross);
-                    (0..DIM).for_each(|j| at[j] += factor * u[j]);
+                    let factor = slot.signed(-step);
+                    let u: [f64; DIM] = slot.fixed_dual(inner, cross);
+                    sum = std::array::from_fn(|j| sum[j] + factor * u[j]);
                 }
+                // A copy: the loop has the sum in registers.
+                let (at, mut new) = (sum, old);
                 prox(&at, &mut new);
                 *message = std::array::from_fn(|j| 2.0 * new[j] - old[j]);
                 *w = match relaxation {
@@ -107,7 +109,7 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
             } else {
                 scratch.copy_from_slice(w);
                 for slot in slots {
-                    axpy(-step * slot.sign(), slot.dual(dim, inner, cross), scratch);
+                    axpy(slot.signed(-step), slot.dual(dim, inner, cross), scratch);
                 }
                 message.copy_from_slice(w);
                 prox(scratch, message);
