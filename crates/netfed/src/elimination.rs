@@ -16,6 +16,8 @@ pub(crate) struct Elimination {
     pub(crate) nodes: Vec<f64>,
     /// Kₑ, to be written likewise; then L⁻¹Kₑ with the L of the child.
     pub(crate) edges: Vec<f64>,
+    /// 1 over the diagonal of every L: a solution waits for one entry after the other, and a division takes long.
+    inverse: Vec<f64>,
 }
 
 impl Elimination {
@@ -26,31 +28,28 @@ impl Elimination {
             return None;
         }
         let mut order: Vec<(u32, u32, u32)> = Vec::with_capacity(nodes);
-        let mut seen = vec![false; nodes];
-        for root in 0..nodes {
-            if seen[root] {
+        let mut parents = vec![u32::MAX; nodes];
+        for first in 0..nodes as u32 {
+            if parents[first as usize] != u32::MAX {
                 continue;
             }
-            seen[root] = true;
-            let mut next = order.len();
-            order.push((root as u32, root as u32, 0));
-            while let Some(&(i, parent, edge)) = order.get(next) {
-                next += 1;
-                for inc in graph.incident(i as usize) {
-                    if i != parent && inc.edge() == edge as usize {
-                        continue;
-                    }
-                    if std::mem::replace(&mut seen[inc.neighbor()], true) {
-                        return None;
-                    }
-                    order.push((inc.neighbor() as u32, i, inc.edge() as u32));
-                }
+            let begin = order.len();
+            breadth_first(graph, first, &mut order, &mut parents)?;
+            // From the middle of a longest way branches are equally deep, and a processor works on several of them at once.
+            let end = order[order.len() - 1].0;
+            order.truncate(begin);
+            breadth_first(graph, end, &mut order, &mut parents)?;
+            let mut way = vec![order[order.len() - 1].0];
+            while way[way.len() - 1] != end {
+                way.push(parents[way[way.len() - 1] as usize]);
             }
+            order.truncate(begin);
+            breadth_first(graph, way[way.len() / 2], &mut order, &mut parents)?;
         }
         order.reverse();
-        let square = dim * dim;
+        let (square, inverse) = (dim * dim, vec![0.0; nodes * dim]);
         let (nodes, edges) = (vec![0.0; nodes * square], vec![0.0; graph.edges().len() * square]);
-        Some(Elimination { dim, order, nodes, edges })
+        Some(Elimination { dim, order, nodes, edges, inverse })
     }
 
     /// Edges from the farthest leaf to its root.
@@ -82,6 +81,9 @@ impl Elimination {
             if !cholesky(&mut self.nodes[block(i)], d, 0.0) {
                 return false;
             }
+            for r in 0..d {
+                self.inverse[i * d + r] = 1.0 / self.nodes[i * square + r * d + r];
+            }
             if i == parent {
                 continue;
             }
@@ -99,7 +101,7 @@ impl Elimination {
                     let factor = own[r * d + k];
                     row.iter_mut().zip(done).for_each(|(x, y)| *x -= factor * y);
                 }
-                let pivot = 1.0 / own[r * d + r];
+                let pivot = self.inverse[i * d + r];
                 row.iter_mut().for_each(|x| *x *= pivot);
             }
             for row in coupling.chunks_exact(d) {
@@ -134,7 +136,7 @@ impl Elimination {
                 for k in 0..r {
                     sum -= lower[r * d + k] * x[i * d + k];
                 }
-                x[i * d + r] = sum / lower[r * d + r];
+                x[i * d + r] = sum * self.inverse[i * d + r];
             }
             if i != parent {
                 let coupling = &self.edges[block(edge as usize)];
@@ -157,7 +159,7 @@ impl Elimination {
             }
             let lower = &self.nodes[block(i)];
             for r in (0..d).rev() {
-                let value = x[i * d + r] / lower[r * d + r];
+                let value = x[i * d + r] * self.inverse[i * d + r];
                 x[i * d + r] = value;
                 for k in 0..r {
                     x[i * d + k] -= lower[r * d + k] * value;
@@ -165,6 +167,34 @@ impl Elimination {
             }
         }
     }
+}
+
+/// The nodes of a component from its root on: node, parent, and the edge between them. None where it has a cycle.
+fn breadth_first(
+    graph: &Graph,
+    root: u32,
+    order: &mut Vec<(u32, u32, u32)>,
+    parents: &mut [u32],
+) -> Option<()> {
+    let begin = order.len();
+    order.push((root, root, 0));
+    parents[root as usize] = root;
+    let mut next = begin;
+    while let Some(&(i, parent, edge)) = order.get(next) {
+        next += 1;
+        for inc in graph.incident(i as usize) {
+            if i != parent && inc.edge() == edge as usize {
+                continue;
+            }
+            // More nodes than there are: some came twice.
+            if order.len() == graph.nodes() {
+                return None;
+            }
+            order.push((inc.neighbor() as u32, i, inc.edge() as u32));
+            parents[inc.neighbor()] = i;
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -178,6 +208,15 @@ mod tests {
         assert!(Elimination::new(&triangle, 1).is_none());
         let beside = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (3, 4, 1.0)];
         assert!(Elimination::new(&Graph::new(9, &beside).unwrap(), 1).is_none());
+    }
+
+    #[test]
+    fn the_root_is_in_the_middle() {
+        // A chain that is not numbered along the way, and a star.
+        let chain: Vec<_> = (0..8).map(|k| ((k * 2) % 9, (k * 2 + 2) % 9, 1.0)).collect();
+        assert_eq!(Elimination::new(&Graph::new(9, &chain).unwrap(), 1).unwrap().depth(), 4);
+        let star: Vec<_> = (1..6).map(|k| (0, k, 1.0)).collect();
+        assert_eq!(Elimination::new(&Graph::new(6, &star).unwrap(), 1).unwrap().depth(), 1);
     }
 
     #[test]

@@ -31,8 +31,8 @@ const MOST_STEPS: u32 = 100;
 /// Sweeps that a whole run may cost, and its steps, about.
 const MOST_SWEEPS: f64 = 150.0;
 const STEPS: f64 = 15.0;
-/// Edges from a leaf to its root from which on sweeps are slow.
-const DEEP: usize = 10;
+/// Edges from a leaf to the middle of a tree from which on sweeps are slow.
+const DEEP: usize = 5;
 
 /// The state of the method.
 pub(crate) struct Interior<'a> {
