@@ -223,13 +223,15 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
             let work = balance(problem, &mut point.duals, BALANCE * before as f64);
             run.spend(work);
             next_look += run.iterations - before;
+            // Balanced duals may all be inside: then those of the sweeps tell which models are equal.
+            let told = (work > 0.0).then(|| sweep.point().duals);
             let certificate = run.certify(&point);
             outlook.note(run.iterations, certificate.accuracy());
             if !run.goes_on() {
                 // Sweeps may have gone uphill since the last try; and models that are nearly equal cost more than equal ones.
-                let told = sweep.point().duals;
+                let told = told.as_ref().unwrap_or(&point.duals);
                 let equal =
-                    (kinks != Kinks::None).then(|| equalized(run, &point, &told, &certificate));
+                    (kinks != Kinks::None).then(|| equalized(run, &point, told, &certificate));
                 let tries = [fused, best, equal].into_iter().flatten();
                 let (point, proof) = tries.fold((point, certificate), |best, one| {
                     if one.1.is_better(&best.1) { one } else { best }
@@ -244,8 +246,8 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
             }
             if good {
                 // Good enough, but not yet exactly equal where it should be.
-                let told = sweep.point().duals;
-                if let Some((point, proof)) = snap(run, &point, &told, &certificate) {
+                let told = told.as_ref().unwrap_or(&point.duals);
+                if let Some((point, proof)) = snap(run, &point, told, &certificate) {
                     return run.finish(point, proof, method);
                 }
                 last_looks -= 1;

@@ -98,10 +98,10 @@ impl Preconditioner {
             }
             add(i, &block);
         }
-        if let Some(h) = problem.penalty().constant_curvature() {
+        if let Some(stiffness) = &reduced.stiffness {
             block.fill(0.0);
             for i in 0..problem.nodes() {
-                let sum = h * reduced.couplings(i).map(|(c, _)| c).sum::<f64>();
+                let sum = stiffness[problem.graph().slots(i)].iter().sum::<f64>();
                 (0..dim).for_each(|j| block[j * dim + j] = sum);
                 add(i, &block);
             }

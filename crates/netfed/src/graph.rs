@@ -125,6 +125,11 @@ impl Graph {
         &self.incidences[self.offsets[node]..self.offsets[node + 1]]
     }
 
+    /// Where the edges at a node are among those of all nodes, one after the other.
+    pub(crate) fn slots(&self, node: usize) -> std::ops::Range<usize> {
+        self.offsets[node]..self.offsets[node + 1]
+    }
+
     /// Number of edges at a node.
     pub fn degree(&self, node: usize) -> usize {
         self.offsets[node + 1] - self.offsets[node]

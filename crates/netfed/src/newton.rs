@@ -10,7 +10,7 @@ use crate::linalg::{self, axpy, square_distance};
 use crate::parallel::{dot, for_rows, sum_rows};
 use crate::penalty::Kinks;
 use crate::problem::difference;
-use crate::system::{AddDifferences, System};
+use crate::system::System;
 use crate::wide::wide;
 use crate::{Matrix, Problem};
 
@@ -156,6 +156,8 @@ pub(crate) struct Reduced<'a> {
     pub(crate) active: Vec<bool>,
     /// These edges.
     pub(crate) active_edges: Vec<u32>,
+    /// Where φ(v) = (h/2)‖v‖²: c·h of every edge at every node, in the order of [`Graph::slots`](crate::Graph).
+    pub(crate) stiffness: Option<Vec<f64>>,
     /// Where models are fused whole: for every pair of neighboring groups one edge, with the sum of the couplings.
     bonds: Option<Vec<(u32, f64)>>,
 }
@@ -181,7 +183,12 @@ impl<'a> Reduced<'a> {
             let bonds = pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
             bonds.map(|b| (b[0].2, b.iter().map(|(.., coupling)| coupling).sum())).collect()
         });
-        Reduced { problem, fusion, active, active_edges, bonds }
+        let stiffness = problem.penalty().constant_curvature().map(|h| {
+            let incident = (0..problem.nodes()).flat_map(|i| problem.graph().incident(i));
+            let of = |e: usize| if active[e] { problem.coupling(e) * h } else { 0.0 };
+            incident.map(|inc| of(inc.edge())).collect()
+        });
+        Reduced { problem, fusion, active, active_edges, stiffness, bonds }
     }
 
     /// Number of [`Reduced::bonds`].
@@ -224,13 +231,11 @@ impl<'a> Reduced<'a> {
     fn gradient(&self, params: &Matrix, out: &mut [f64]) {
         let (problem, dim) = (self.problem, self.problem.dim());
         let graph = problem.graph();
-        let constant = problem.penalty().constant_curvature();
         for_rows(out, dim, 16 * dim, 2 * dim, |i, g, scratch| {
             let (diff, slope) = scratch.split_at_mut(dim);
             problem.loss(i).gradient(params.row(i), g);
-            if let Some(h) = constant {
-                let edges = self.couplings(i).map(|(c, neighbor)| (c * h, params.row(neighbor)));
-                return wide(AddDifferences { own: params.row(i), edges, out: g });
+            if let Some(differences) = self.differences(i, params.as_slice(), g) {
+                return wide(differences);
             }
             for inc in graph.incident(i).iter().filter(|inc| self.active[inc.edge()]) {
                 let e = graph.edges()[inc.edge()];

@@ -171,7 +171,9 @@ impl Walk<'_> {
         let place = self.solve(middle, self.start(middle))?;
         self.halve(middle, high)?;
         self.halve(low, middle)?;
-        place.map(|place| self.known.remove(place));
+        if let Some(place) = place {
+            self.known.remove(place);
+        }
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 
 use crate::conjugate_gradients::conjugate_gradients;
 use crate::elimination::Elimination;
+use crate::graph::Incidence;
 use crate::linalg::{SparseCholesky, cholesky, cholesky_solve};
 use crate::newton::Reduced;
 use crate::parallel::for_rows;
@@ -307,12 +308,16 @@ impl Reduced<'_> {
         }
     }
 
-    /// c and the neighbor of every active edge of a node.
-    pub(crate) fn couplings(&self, node: usize) -> impl Iterator<Item = (f64, usize)> {
-        let edges = self.problem.graph().incident(node).iter();
-        edges
-            .filter(|inc| self.active[inc.edge()])
-            .map(|inc| (self.problem.coupling(inc.edge()), inc.neighbor()))
+    /// out ← out + Σ c·h·(own − other) over the edges of a node, where φ(v) = (h/2)‖v‖².
+    pub(crate) fn differences<'v>(
+        &'v self,
+        node: usize,
+        values: &'v [f64],
+        out: &'v mut [f64],
+    ) -> Option<AddDifferences<'v>> {
+        let (graph, stiffness) = (self.problem.graph(), self.stiffness.as_ref()?);
+        let (incident, stiffness) = (graph.incident(node), &stiffness[graph.slots(node)]);
+        Some(AddDifferences { node, incident, stiffness, values, out })
     }
 
     /// out ← Hessian·direction, at every node's parameters.
@@ -320,16 +325,14 @@ impl Reduced<'_> {
         let (problem, dim) = (self.problem, self.problem.dim());
         let graph = problem.graph();
         let of = |node: usize| &direction[node * dim..(node + 1) * dim];
-        let constant = problem.penalty().constant_curvature();
         for_rows(out, dim, 16 * dim, 2 * dim, |i, y, scratch| {
             y.fill(0.0);
             problem.loss(i).add_hessian_times(params.row(i), of(i), y);
             if !self.curved() {
                 return;
             }
-            if let Some(h) = constant {
-                let edges = self.couplings(i).map(|(c, neighbor)| (c * h, of(neighbor)));
-                return wide(AddDifferences { own: of(i), edges, out: y });
+            if let Some(differences) = self.differences(i, direction, y) {
+                return wide(differences);
             }
             let (diff, along) = scratch.split_at_mut(dim);
             for inc in graph.incident(i).iter().filter(|inc| self.active[inc.edge()]) {
@@ -342,49 +345,43 @@ impl Reduced<'_> {
     }
 }
 
-/// out ← out + Σ c·(own − other) over (c, other).
-pub(crate) struct AddDifferences<'v, E> {
-    pub(crate) own: &'v [f64],
-    pub(crate) edges: E,
-    pub(crate) out: &'v mut [f64],
+/// What [`Reduced::differences`] says.
+pub(crate) struct AddDifferences<'v> {
+    node: usize,
+    incident: &'v [Incidence],
+    stiffness: &'v [f64],
+    values: &'v [f64],
+    out: &'v mut [f64],
 }
 
-impl<'v, E: Iterator<Item = (f64, &'v [f64])>> Loop for AddDifferences<'v, E> {
+impl Loop for AddDifferences<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        // Short loops unrolled, in registers.
-        match self.own.len() {
-            1 => self.fixed::<1>(),
-            2 => self.fixed::<2>(),
-            3 => self.fixed::<3>(),
-            4 => self.fixed::<4>(),
-            _ => self.edges.for_each(|(c, other)| add_difference(c, self.own, other, self.out)),
+        // Short rows in registers.
+        match self.out.len() {
+            1 => self.add(&mut [0.0; 1]),
+            2 => self.add(&mut [0.0; 2]),
+            3 => self.add(&mut [0.0; 3]),
+            4 => self.add(&mut [0.0; 4]),
+            dim => self.add(&mut vec![0.0; dim]),
         }
     }
 }
 
-impl<'v, E: Iterator<Item = (f64, &'v [f64])>> AddDifferences<'v, E> {
+impl AddDifferences<'_> {
     #[inline(always)]
-    fn fixed<const DIM: usize>(self) {
-        let (Some(own), Some(out)) = (self.own.first_chunk::<DIM>(), self.out.first_chunk_mut())
-        else {
-            return;
-        };
-        let mut sum: [f64; DIM] = *out;
-        for other in self.edges.filter_map(|(c, other)| Some((c, other.first_chunk()?))) {
-            let (c, other): (f64, &[f64; DIM]) = other;
-            add_difference(c, own, other, &mut sum);
+    fn add(self, sum: &mut (impl AsMut<[f64]> + ?Sized)) {
+        let sum = sum.as_mut();
+        let dim = sum.len();
+        let row = |i: usize| &self.values[i * dim..(i + 1) * dim];
+        let own = row(self.node);
+        for (inc, c) in self.incident.iter().zip(self.stiffness) {
+            for ((s, a), b) in sum.iter_mut().zip(own).zip(row(inc.neighbor())) {
+                *s += c * (a - b);
+            }
         }
-        *out = sum;
-    }
-}
-
-/// out ← out + c·(a − b)
-#[inline(always)]
-fn add_difference(c: f64, a: &[f64], b: &[f64], out: &mut [f64]) {
-    for ((y, a), b) in out.iter_mut().zip(a).zip(b) {
-        *y += c * (a - b);
+        self.out.iter_mut().zip(sum).for_each(|(out, s)| *out += *s);
     }
 }
