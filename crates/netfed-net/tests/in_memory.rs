@@ -5,9 +5,10 @@ mod common;
 
 use common::{LAMBDA, World, world};
 use netfed_net::memory::{Faults, Hub};
-use netfed_net::{Away, Transport};
+use netfed_net::wire::{Kind, Message};
+use netfed_net::{Away, Plan, Transport};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn ends(world: &World, faults: Faults) -> Vec<netfed_net::memory::End> {
     let hub = Hub::new(world.rules.members.len(), faults);
@@ -125,6 +126,46 @@ fn killed_and_restarted_members_end_at_the_same_bits() {
     let faults = Faults { lose: 0.02, double: 0.05, delay: Duration::from_millis(1), seed: 5 };
     let outcomes = run_with_deaths(&world, faults, 2);
     assert_same_bits(&world, &outcomes);
+}
+
+/// What was sent to a member before it was killed is not sent again at once: a later verdict may come first. A child that was killed, too,
+/// needs both.
+#[test]
+fn verdicts_are_passed_on_in_any_order() {
+    let world = world(12, 6);
+    let plans = (0..6).map(|m| (m, Plan::new(&world.graph, &world.host, m)));
+    let (middle, plan) =
+        plans.into_iter().find(|(_, p)| p.parent.is_some() && !p.children.is_empty()).unwrap();
+    let member = |link: usize| plan.links[link].member;
+    let (parent, child) = (member(plan.parent.unwrap()), member(plan.children[0]));
+    let hub = Hub::new(6, Faults::NONE);
+    let (ours, theirs) = (hub.end(parent), hub.end(child));
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (world, stop, end) = (&world, &stop, hub.end(middle));
+        scope.spawn(move || world.run(middle, end, None, stop).unwrap());
+        for round in [20, 10] {
+            let verdict = Message {
+                kind: Kind::Verdict,
+                federation: world.rules.federation,
+                from: parent as u32,
+                to: middle as u32,
+                sequence: round,
+                ack: 0,
+                check: 0,
+                numbers: vec![0.0],
+            };
+            ours.send(middle, verdict.encode());
+        }
+        let (mut passed, until) = (Vec::new(), Instant::now() + Duration::from_secs(5));
+        while passed.len() < 2 && Instant::now() < until {
+            let Some((_, bytes)) = theirs.receive(Duration::from_millis(100)) else { continue };
+            let message = Message::decode(&bytes, 100).unwrap();
+            passed.extend(Some(message.sequence).filter(|_| message.kind == Kind::Verdict));
+        }
+        stop.store(true, Relaxed);
+        assert_eq!(passed, [20, 10]);
+    });
 }
 
 /// A member that starts from nothing gets every look since, not only the last ones.

@@ -157,9 +157,14 @@ impl<T: Transport> Peer<'_, T> {
         share
     }
 
+    /// Whether all children were told a verdict. Verdicts may come in any order to a member that was away: each is passed on.
+    pub(super) fn is_passed_on(&self, round: u64) -> bool {
+        let mut children = self.plan.children.iter();
+        children.all(|&child| self.links[child].history.contains_key(&(Kind::Verdict, round)))
+    }
+
     /// Tells the children a verdict.
     pub(super) fn pass_on(&mut self, round: u64, verdict: &[f64]) {
-        self.passed_on = Some(round);
         for &child in &self.plan.children {
             let numbers = verdict.to_vec();
             self.post(child, Kind::Verdict, round, Posted { check: 0, numbers });

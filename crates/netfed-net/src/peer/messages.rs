@@ -151,7 +151,7 @@ impl<T: Transport> Peer<'_, T> {
                 if m.sequence >= looking && room && newer {
                     l.inbox.insert(key, posted.clone());
                 }
-                if m.kind == Kind::Verdict && self.passed_on.is_none_or(|last| last < m.sequence) {
+                if m.kind == Kind::Verdict && !self.is_passed_on(m.sequence) {
                     self.pass_on(m.sequence, &posted.numbers);
                 }
             }

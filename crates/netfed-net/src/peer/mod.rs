@@ -176,8 +176,6 @@ pub struct Peer<'a, T> {
     look: Option<Look>,
     /// A look that someone was missing from; its verdict may still come.
     given_up: Option<Look>,
-    /// The last verdict that the children were told.
-    passed_on: Option<u64>,
     /// Own part and sums of the last verdict.
     share: Option<Share>,
     total: Option<Share>,
@@ -237,7 +235,6 @@ impl<'a, T: Transport> Peer<'a, T> {
             next_look: 0,
             look: None,
             given_up: None,
-            passed_on: None,
             share: None,
             total: None,
             converged: false,
