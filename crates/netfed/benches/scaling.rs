@@ -42,10 +42,10 @@ fn main() {
         let iterations = (4_000_000 / edges as u64).clamp(12, 400);
         let seconds =
             (0..3).map(|_| per_iteration(&problem, iterations)).fold(f64::INFINITY, f64::min);
-        // Bytes that an iteration must move: duals in and out, 32 for the graph per edge, the factors of the loss, models in and
-        // out, messages out.
+        // Bytes that an iteration must move: duals in and out, 24 for the graph per edge, the factors of the loss, models and
+        // sums of duals in and out, messages out.
         let (d, n) = (dim as f64, nodes as f64);
-        let bytes = (16.0 * d + 32.0) * edges as f64 + 8.0 * n * (d * (d + 2.0) + 3.0 * d + 5.0);
+        let bytes = (16.0 * d + 24.0) * edges as f64 + 8.0 * n * (d * (d + 2.0) + 5.0 * d + 5.0);
         let share = 100.0 * bytes / 1e9 / seconds / triad;
         println!(
             "{nodes:>9} {edges:>9} {dim:>2} {:>10.3} {:>8.1} {share:>10.0} {:>8.0}",

@@ -12,6 +12,7 @@ use crate::certificate::Certificate;
 use crate::fusion::Fusion;
 use crate::halpern::Halpern;
 use crate::interior::Interior;
+use crate::layout::Sums;
 use crate::newton::{self, Outcome};
 use crate::outlook::Outlook;
 use crate::penalty::Kinks;
@@ -177,7 +178,8 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
         }
     }
     let kappa = edge_weights(problem);
-    let mut sweep = Sweep::new(problem, run.options.step_ratio, |e| kappa[e]).near();
+    let mut sweep =
+        Sweep::new(problem, run.options.step_ratio, Sums::Scattered, |e| kappa[e]).near();
     if let Some(start) = &start {
         sweep.set(start);
     }

@@ -4,7 +4,7 @@
 //! compiler where it is small.
 
 use crate::layout::EdgeRecord;
-use crate::linalg::square_distance;
+use crate::linalg::{axpy, square_distance};
 use crate::wide::{Loop, wide};
 
 /// A run of edges to be stepped.
@@ -18,6 +18,8 @@ pub struct EdgeSteps<'a> {
     pub(crate) records: &'a [EdgeRecord],
     pub(crate) duals: &'a mut [f64],
     pub(crate) messages: &'a [f64],
+    /// Σ sign·u of the nodes, which the new duals are added to; empty where sums are gathered.
+    pub(crate) sums: &'a mut [f64],
     /// The place of the first message.
     pub(crate) begin: usize,
     pub(crate) scratch: &'a mut [f64],
@@ -48,11 +50,12 @@ impl EdgeSteps<'_> {
     fn run_dim<const DIM: usize>(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
         // Copies, since a processor cannot know that the duals do not change them.
         let EdgeSteps { half_inverse, relaxation, measured, records, messages, begin, .. } = *self;
+        let messages = messages.as_chunks::<DIM>().0;
+        let sums = self.sums.as_chunks_mut::<DIM>().0;
         let mut moved = 0.0;
         for (u, r) in self.duals.as_chunks_mut::<DIM>().0.iter_mut().zip(records) {
-            let tail = (r.tail as usize - begin) * DIM;
-            let head = (r.head as usize - begin) * DIM;
-            let (tail, head) = (&messages[tail..tail + DIM], &messages[head..head + DIM]);
+            let places = [r.tail as usize - begin, r.head as usize - begin];
+            let [tail, head] = places.map(|p| messages[p]);
             let step = half_inverse * f64::from(r.kappa);
             let old = *u;
             let mut new = old;
@@ -69,6 +72,10 @@ impl EdgeSteps<'_> {
             } else {
                 std::array::from_fn(|j| old[j] + relaxation * (new[j] - old[j]))
             };
+            if !sums.is_empty() {
+                (0..DIM).for_each(|j| sums[places[0]][j] += u[j]);
+                (0..DIM).for_each(|j| sums[places[1]][j] -= u[j]);
+            }
         }
         moved
     }
@@ -78,9 +85,8 @@ impl EdgeSteps<'_> {
         let dim = self.dim;
         let mut moved = 0.0;
         for (u, r) in self.duals.chunks_exact_mut(dim).zip(self.records) {
-            let tail = (r.tail as usize - self.begin) * dim;
-            let head = (r.head as usize - self.begin) * dim;
-            let (tail, head) = (&self.messages[tail..tail + dim], &self.messages[head..head + dim]);
+            let rows = [r.tail, r.head].map(|p| (p as usize - self.begin) * dim);
+            let [tail, head] = rows.map(|at| &self.messages[at..at + dim]);
             let step = self.half_inverse * f64::from(r.kappa);
             let new = &mut self.scratch[..dim];
             new.copy_from_slice(u);
@@ -95,6 +101,10 @@ impl EdgeSteps<'_> {
                 u.copy_from_slice(new);
             } else {
                 u.iter_mut().zip(new).for_each(|(u, n)| *u += self.relaxation * (*n - *u));
+            }
+            if !self.sums.is_empty() {
+                axpy(1.0, u, &mut self.sums[rows[0]..rows[0] + dim]);
+                axpy(-1.0, u, &mut self.sums[rows[1]..rows[1] + dim]);
             }
         }
         moved

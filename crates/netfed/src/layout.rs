@@ -4,6 +4,9 @@
 //! both its ends lie in one block: it is stepped when the later of its ends is visited, while its dual is still in the
 //! cache. All other edges are *cross* edges: they are stepped when all nodes are done. The order changes no bit of the
 //! result, since every step reads old values only; what it changes is the number of cache misses.
+//!
+//! A node needs the sum Σ sign·u of its edges. It *gathers* it, edge by edge in the order of the graph, or the step of an inner edge
+//! *scatters* its new dual to the sums of both ends: that is faster, but the sums then run in the order of the steps.
 
 use crate::{Graph, Problem};
 
@@ -11,6 +14,15 @@ use crate::{Graph, Problem};
 const WORK_PER_BLOCK: usize = 1 << 16;
 /// Few enough that few edges cross, enough to share the work.
 const MOST_BLOCKS: usize = 16;
+
+/// How the sums of the duals at the nodes come about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sums {
+    /// Each node adds up the duals of its edges, in the order of the graph.
+    Gathered,
+    /// Each step of an inner edge adds its dual to the sums of both ends.
+    Scattered,
+}
 
 /// An incidence of a node, in four bytes: where the dual of the edge is, and the sign of the node.
 #[derive(Debug, Clone, Copy)]
@@ -20,10 +32,15 @@ impl Slot {
     const CROSS: u32 = 1 << 31;
     const HEAD: u32 = 1 << 30;
 
+    #[inline(always)]
+    fn is_cross(self) -> bool {
+        self.0 & Slot::CROSS != 0
+    }
+
     /// The dual of the edge.
     #[inline]
     pub(crate) fn dual<'d>(self, dim: usize, inner: &'d [f64], cross: &'d [f64]) -> &'d [f64] {
-        let duals = if self.0 & Slot::CROSS == 0 { inner } else { cross };
+        let duals = if self.is_cross() { cross } else { inner };
         let row = (self.0 & !(Slot::CROSS | Slot::HEAD)) as usize * dim;
         &duals[row..row + dim]
     }
@@ -37,7 +54,7 @@ impl Slot {
             std::array::from_fn(|j| row[j])
         };
         // A branch in each of which a row is read: a processor foresees it, and need not wait for both.
-        if self.0 & Slot::CROSS == 0 { row(inner) } else { row(cross) }
+        if self.is_cross() { row(cross) } else { row(inner) }
     }
 
     /// The value at the tail, its negative at the head.
@@ -78,7 +95,7 @@ pub(crate) struct Layout {
     pub(crate) block: usize,
     /// For each place the first of its `slots`.
     pub(crate) first_slot: Vec<u32>,
-    /// The incidences of every place, in the order of the graph.
+    /// The incidences of every place that it gathers the duals of, in the order of the graph.
     pub(crate) slots: Vec<Slot>,
     /// Inner edges of each block, by their later end.
     pub(crate) inner: Vec<EdgeRun>,
@@ -92,7 +109,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// The layout of a problem, with κ of every edge.
-    pub(crate) fn new(problem: &Problem, kappa: impl Fn(usize) -> f32) -> Layout {
+    pub(crate) fn new(problem: &Problem, sums: Sums, kappa: impl Fn(usize) -> f32) -> Layout {
         let graph = problem.graph();
         let (nodes, edges) = (graph.nodes(), graph.edges().len());
         let work = (edges + nodes) * problem.dim();
@@ -103,7 +120,7 @@ impl Layout {
         order.iter().enumerate().for_each(|(p, &i)| place[i as usize] = p as u32);
         let mut layout = Layout {
             first_slot: Vec::with_capacity(nodes + 1),
-            slots: Vec::with_capacity(2 * edges),
+            slots: Vec::with_capacity(if sums == Sums::Gathered { 2 * edges } else { 0 }),
             inner: (0..nodes.div_ceil(block)).map(|_| EdgeRun::default()).collect(),
             inner_end: Vec::with_capacity(nodes),
             cross: EdgeRun::default(),
@@ -143,7 +160,10 @@ impl Layout {
             let mut degree = 0.0;
             for inc in graph.incident(layout.order[p] as usize) {
                 let head = if inc.sign() > 0.0 { 0 } else { Slot::HEAD };
-                layout.slots.push(Slot(slot_of[inc.edge()] | head));
+                let slot = Slot(slot_of[inc.edge()] | head);
+                if sums == Sums::Gathered || slot.is_cross() {
+                    layout.slots.push(slot);
+                }
                 degree += f64::from(kappa(inc.edge()));
             }
             layout.degree.push(degree);

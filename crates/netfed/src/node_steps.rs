@@ -24,12 +24,13 @@ pub(crate) struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// A run of edges between nodes whose messages begin at the place `begin`.
+    /// A run of edges between nodes whose messages, and sums if any, begin at the place `begin`.
     pub(crate) fn edges<'e>(
         &'e self,
         records: &'e [EdgeRecord],
         duals: &'e mut [f64],
         messages: &'e [f64],
+        sums: &'e mut [f64],
         begin: usize,
         scratch: &'e mut [f64],
     ) -> EdgeSteps<'e> {
@@ -41,6 +42,7 @@ impl Step<'_> {
             records,
             duals,
             messages,
+            sums,
             begin,
             scratch,
         }
@@ -53,6 +55,8 @@ pub(crate) struct NodeSteps<'n, const DIM: usize> {
     pub(crate) block: usize,
     pub(crate) params: &'n mut [f64],
     pub(crate) messages: &'n mut [f64],
+    /// Σ sign·u over the inner edges; empty where sums are gathered.
+    pub(crate) sums: &'n mut [f64],
     pub(crate) inner: &'n mut [f64],
     pub(crate) cross: &'n [f64],
     pub(crate) scratch: &'n mut [f64],
@@ -63,7 +67,7 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
 
     #[inline(always)]
     fn call(self) -> Moved {
-        let NodeSteps { step: all, block, params, messages, inner, cross, scratch } = self;
+        let NodeSteps { step: all, block, params, messages, sums, inner, cross, scratch } = self;
         let Step { problem, layout, step_ratio, relaxation, measured, .. } = *all;
         let dim = if DIM == 0 { problem.dim() } else { DIM };
         let scratch = &mut scratch[..dim];
@@ -72,12 +76,12 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
         let mut moved = Moved::default();
         let mut next_edge = 0;
         for (p, w) in params.chunks_exact_mut(dim).enumerate().map(|(p, w)| (begin + p, w)) {
-            let slots = layout.first_slot[p] as usize..layout.first_slot[p + 1] as usize;
-            if slots.is_empty() {
+            let degree = layout.degree[p];
+            if degree == 0.0 {
                 continue;
             }
-            let degree = layout.degree[p];
             let step = step_ratio / degree;
+            let slots = layout.first_slot[p] as usize..layout.first_slot[p + 1] as usize;
             let slots = &layout.slots[slots];
             let node = layout.order[p] as usize;
             let prox = |at: &[f64], out: &mut [f64]| {
@@ -92,6 +96,10 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
                 // All that is known to be small stays in registers.
                 let old = *w;
                 let mut sum = old;
+                if let Some(own) = sums.get_mut(at..at + DIM) {
+                    sum = std::array::from_fn(|j| old[j] - step * own[j]);
+                    own.fill(0.0);
+                }
                 for slot in slots {
                     let factor = slot.signed(-step);
                     let u: [f64; DIM] = slot.fixed_dual(inner, cross);
@@ -108,6 +116,10 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
                 if measured { square_distance(&new, &old) } else { 0.0 }
             } else {
                 scratch.copy_from_slice(w);
+                if let Some(own) = sums.get_mut(at..at + dim) {
+                    axpy(-step, own, scratch);
+                    own.fill(0.0);
+                }
                 for slot in slots {
                     axpy(slot.signed(-step), slot.dual(dim, inner, cross), scratch);
                 }
@@ -125,14 +137,16 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
             let end = layout.inner_end[p] as usize;
             if end >= next_edge + TOGETHER {
                 let duals = &mut inner[next_edge * dim..end * dim];
-                let mut run = all.edges(&records[next_edge..end], duals, messages, begin, scratch);
+                let records = &records[next_edge..end];
+                let mut run = all.edges(records, duals, messages, sums, begin, scratch);
                 moved.duals += problem.penalty().absorb(&mut run);
                 next_edge = end;
             }
         }
         if records.len() > next_edge {
             let duals = &mut inner[next_edge * dim..];
-            let mut run = all.edges(&records[next_edge..], duals, messages, begin, scratch);
+            let records = &records[next_edge..];
+            let mut run = all.edges(records, duals, messages, sums, begin, scratch);
             moved.duals += problem.penalty().absorb(&mut run);
         }
         moved

@@ -2,6 +2,7 @@
 
 use crate::certificate::{Certificate, Certifier};
 use crate::fed_admm::FedAdmm;
+use crate::layout::Sums;
 use crate::simulate::{Federation, simulate};
 use crate::sweep::Sweep;
 use crate::{Error, Matrix, Problem, admm, auto};
@@ -321,7 +322,7 @@ impl<'a> Run<'a> {
 
 /// Algorithm 1.
 fn algorithm1(run: &mut Run<'_>, start: Option<Start>) -> Solution {
-    let mut sweep = Sweep::new(run.problem, run.options.step_ratio, |_| 1.0);
+    let mut sweep = Sweep::new(run.problem, run.options.step_ratio, Sums::Gathered, |_| 1.0);
     if let Some(start) = start {
         sweep.set(&start);
     }

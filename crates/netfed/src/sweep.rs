@@ -5,11 +5,14 @@
 //!
 //! with τ = γ/Σκ over the edges of the node and σ = κ/(2γ). It converges for every γ > 0, κ > 0 and 0 < ρ < 2 (Pock and
 //! Chambolle's diagonal preconditioning, since Σ σ(w_tail − w_head)² ≤ Σ w²/τ; Condat's over-relaxation). κ = ρ = 1 is Algorithm 1, with
-//! the same numbers in the same order as [`PrimalDualNode`](crate::PrimalDualNode), so that the results are the same to the last bit (tested).
+//! the same numbers in the same order as [`PrimalDualNode`](crate::PrimalDualNode), so that the results are the same to the last bit (tested),
+//! if the sums of the duals are gathered. Scattered sums are the same up to rounding.
 //!
-//! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 32e for the graph and 8n(5d + the factors of the loss).
+//! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 24e for the graph and 8n(7d + the factors of the loss);
+//! with gathered sums 32e and 8n(5d + the factors).
 
-use crate::layout::Layout;
+use crate::layout::{Layout, Sums};
+use crate::linalg::axpy;
 use crate::node_steps::{NodeSteps, Step};
 use crate::packed::Packed;
 use crate::parallel::for_rows;
@@ -26,6 +29,8 @@ pub(crate) struct Sweep<'a> {
     pub(crate) step_ratio: f64,
     params: Vec<f64>,
     messages: Vec<f64>,
+    /// Σ sign·u over the inner edges of each node of each block; nothing where sums are gathered.
+    sums: Vec<Vec<f64>>,
     /// Duals of the inner edges of each block.
     inner: Vec<Vec<f64>>,
     cross: Vec<f64>,
@@ -36,6 +41,7 @@ pub(crate) struct Sweep<'a> {
 /// A point that a sweep has been at.
 pub(crate) struct Anchor {
     params: Vec<f64>,
+    sums: Vec<Vec<f64>>,
     inner: Vec<Vec<f64>>,
     cross: Vec<f64>,
 }
@@ -59,10 +65,11 @@ impl<'a> Sweep<'a> {
     pub(crate) fn new(
         problem: &'a Problem,
         step_ratio: f64,
+        sums: Sums,
         kappa: impl Fn(usize) -> f32,
     ) -> Sweep<'a> {
         let (nodes, dim) = (problem.nodes(), problem.dim());
-        let layout = Layout::new(problem, kappa);
+        let layout = Layout::new(problem, sums, kappa);
         let blocks = layout.inner.len();
         let mut params = vec![0.0; nodes * dim];
         for_rows(&mut params, dim, 8 * dim, 0, |p, w, _| {
@@ -76,6 +83,12 @@ impl<'a> Sweep<'a> {
             losses: Packed::new(problem, &layout.order),
             step_ratio,
             messages: params.clone(),
+            sums: match sums {
+                Sums::Gathered => vec![Vec::new(); blocks],
+                Sums::Scattered => {
+                    params.chunks(layout.block * dim).map(|rows| vec![0.0; rows.len()]).collect()
+                }
+            },
             params,
             inner: layout.inner.iter().map(|run| vec![0.0; run.records.len() * dim]).collect(),
             cross: vec![0.0; layout.cross.records.len() * dim],
@@ -105,6 +118,17 @@ impl<'a> Sweep<'a> {
                 u.copy_from_slice(start.duals.row(e as usize));
             }
         }
+        let blocks = self.layout.inner.iter().zip(&self.inner).zip(&mut self.sums);
+        for (block, ((run, duals), sums)) in blocks.enumerate().filter(|(_, (_, s))| !s.is_empty())
+        {
+            sums.fill(0.0);
+            let begin = block * self.layout.block;
+            for (u, r) in duals.chunks_exact(dim).zip(&run.records) {
+                for (place, sign) in [(r.tail, 1.0), (r.head, -1.0)] {
+                    axpy(sign, u, &mut sums[(place as usize - begin) * dim..][..dim]);
+                }
+            }
+        }
     }
 
     /// Models and duals in the order of the problem.
@@ -126,8 +150,8 @@ impl<'a> Sweep<'a> {
 
     /// A copy of the present point.
     pub(crate) fn anchor(&self) -> Anchor {
-        let (params, inner, cross) = (self.params.clone(), self.inner.clone(), self.cross.clone());
-        Anchor { params, inner, cross }
+        let (params, sums) = (self.params.clone(), self.sums.clone());
+        Anchor { params, sums, inner: self.inner.clone(), cross: self.cross.clone() }
     }
 
     /// Moves to share·(present point) + (1 − share)·anchor.
@@ -138,6 +162,7 @@ impl<'a> Sweep<'a> {
             }
         };
         blend(&mut self.params, &anchor.params);
+        self.sums.iter_mut().zip(&anchor.sums).for_each(|(s, a)| blend(s, a));
         self.inner.iter_mut().zip(&anchor.inner).for_each(|(u, a)| blend(u, a));
         blend(&mut self.cross, &anchor.cross);
     }
@@ -197,12 +222,13 @@ impl<'a> Sweep<'a> {
             measured,
         };
         let (inside, across) = self.moved.split_at_mut(self.inner.len());
-        if let [only] = self.inner.as_mut_slice() {
+        if let ([only], [sums]) = (self.inner.as_mut_slice(), self.sums.as_mut_slice()) {
             inside[0] = wide(NodeSteps::<DIM> {
                 step: &step,
                 block: 0,
                 params: &mut self.params,
                 messages: &mut self.messages,
+                sums,
                 inner: only,
                 cross: &[],
                 scratch: &mut self.scratch,
@@ -214,14 +240,23 @@ impl<'a> Sweep<'a> {
         self.params
             .par_chunks_mut(rows)
             .zip(self.messages.par_chunks_mut(rows))
+            .zip(&mut self.sums)
             .zip(&mut self.inner)
             .zip(inside_scratch.par_chunks_mut(dim))
             .zip(&mut *inside)
             .enumerate()
-            .for_each(|(block, ((((params, messages), inner), scratch), moved))| {
+            .for_each(|(block, (((((params, messages), sums), inner), scratch), moved))| {
                 let step = &step;
-                *moved =
-                    wide(NodeSteps::<DIM> { step, block, params, messages, inner, cross, scratch });
+                *moved = wide(NodeSteps::<DIM> {
+                    step,
+                    block,
+                    params,
+                    messages,
+                    sums,
+                    inner,
+                    cross,
+                    scratch,
+                });
             });
         let chunk = self.layout.cross.records.len().div_ceil(CROSS_CHUNKS).max(1);
         let messages = &self.messages;
@@ -232,7 +267,7 @@ impl<'a> Sweep<'a> {
             .zip(&mut *across)
             .zip(across_scratch.par_chunks_mut(dim))
             .for_each(|(((duals, records), moved), scratch)| {
-                let mut run = step.edges(records, duals, messages, 0, scratch);
+                let mut run = step.edges(records, duals, messages, &mut [], 0, scratch);
                 moved.duals = self.problem.penalty().absorb(&mut run);
             });
         let mut total = Moved::default();
@@ -243,3 +278,61 @@ impl<'a> Sweep<'a> {
 
 /// Pieces into which the cross edges are cut, whatever the number of threads.
 const CROSS_CHUNKS: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LossKind;
+    use crate::generate::{Noise, linear_data, random_geometric};
+    use crate::penalty::Norm2;
+
+    fn problem(dim: usize) -> Problem {
+        let (graph, _) = random_geometric(4000, 30_000, 5).unwrap();
+        let truth = (0..4000 * dim).map(|k| (k as f64).sin()).collect();
+        let truth = Matrix::from_rows(dim, truth).unwrap();
+        let data = linear_data(&truth, 5, Noise::PerPoint(0.5), 6).unwrap();
+        let losses = data.into_iter().map(|d| LossKind::Squared.build(d, 0.01, 0.0).unwrap());
+        Problem::new(graph, losses.collect(), Box::new(Norm2), 0.1).unwrap()
+    }
+
+    #[test]
+    fn scattered_sums_are_gathered_ones_up_to_rounding() {
+        for dim in [4, 7] {
+            let problem = problem(dim);
+            let kappa = |e: usize| 1.0 + (e % 3) as f32;
+            let [mut gathered, mut scattered] =
+                [Sums::Gathered, Sums::Scattered].map(|s| Sweep::new(&problem, 0.7, s, kappa));
+            assert!(gathered.inner.len() > 1 && !gathered.cross.is_empty());
+            let same = |a: &Sweep<'_>, b: &Sweep<'_>| {
+                let (a, b) = (a.point(), b.point());
+                let far = |a: &Matrix, b: &Matrix| {
+                    let pairs = a.as_slice().iter().zip(b.as_slice());
+                    pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
+                };
+                far(&a.params, &b.params).max(far(&a.duals, &b.duals)) < 1e-12
+            };
+            let both = |a: &mut Sweep<'_>, b: &mut Sweep<'_>| {
+                for k in 0..10 {
+                    let relaxation = if k % 4 == 3 { 1.0 } else { 1.7 };
+                    let moved = [a.measure(relaxation), b.measure(relaxation)];
+                    let [a, b] = moved.map(|m| m.params + m.duals);
+                    assert!((a - b).abs() <= 1e-9 * a, "{a} {b}");
+                }
+            };
+            both(&mut gathered, &mut scattered);
+            assert!(same(&gathered, &scattered));
+            // From a point that was given,
+            let (start, anchor) = (gathered.point(), scattered.anchor());
+            let mut third = Sweep::new(&problem, 0.7, Sums::Scattered, kappa);
+            third.set(&start);
+            both(&mut gathered, &mut third);
+            assert!(same(&gathered, &third));
+            // and from one between two others.
+            third.pull(&anchor, 0.3);
+            let mut fourth = Sweep::new(&problem, 0.7, Sums::Gathered, kappa);
+            fourth.set(&third.point());
+            both(&mut fourth, &mut third);
+            assert!(same(&fourth, &third));
+        }
+    }
+}
