@@ -4,6 +4,7 @@
 
 mod args;
 mod axis;
+mod by_index;
 mod commands;
 mod edge_table;
 mod failure;

@@ -6,6 +6,14 @@ use crate::failure::Failure;
 use crate::load::PointTable;
 use crate::settings::choose;
 
+/// Mean and standard error of some numbers.
+pub(crate) fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+    (mean, (square / n).sqrt())
+}
+
 /// wᵀx of every point, in order; `models` has one model per node of the table, with the intercept last.
 pub(crate) fn scores(intercept: bool, models: &[&[f64]], points: &PointTable) -> Vec<f64> {
     let d = points.features.len();

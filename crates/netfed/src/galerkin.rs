@@ -19,6 +19,8 @@ const NOTHING: f64 = 1e-12;
 /// The span of solutions of a problem that differ in λ alone.
 pub(crate) struct Galerkin<'a> {
     problem: &'a Problem,
+    /// ∇L(0)
+    slope: Vec<f64>,
     basis: Vec<Vec<f64>>,
     /// Rows of A and B up to the diagonal, and b.
     losses: Vec<Vec<f64>>,
@@ -32,14 +34,14 @@ impl<'a> Galerkin<'a> {
         let constant = |i| problem.loss(i).curvature().is_some_and(|c| c.low == c.high);
         let quadratic =
             problem.penalty().kinks() == Kinks::None && (0..problem.nodes()).all(constant);
-        let empty = Galerkin {
-            problem,
-            basis: Vec::new(),
-            losses: Vec::new(),
-            penalties: Vec::new(),
-            rhs: Vec::new(),
-        };
-        quadratic.then_some(empty)
+        if !quadratic {
+            return None;
+        }
+        let dim = problem.dim();
+        let mut slope = vec![0.0; problem.nodes() * dim];
+        for_rows(&mut slope, dim, 8 * dim, dim, |i, g, zero| problem.loss(i).gradient(zero, g));
+        let (losses, penalties) = (Vec::new(), Vec::new());
+        Some(Galerkin { problem, slope, basis: Vec::new(), losses, penalties, rhs: Vec::new() })
     }
 
     /// Takes a solution into the basis.
@@ -61,8 +63,6 @@ impl<'a> Galerkin<'a> {
         let zero = vec![0.0; dim];
         let of = |i: usize| &q[i * dim..(i + 1) * dim];
         let (mut by_losses, mut by_penalties) = (vec![0.0; q.len()], vec![0.0; q.len()]);
-        let mut slope = vec![0.0; q.len()];
-        for_rows(&mut slope, dim, 8 * dim, 0, |i, g, _| problem.loss(i).gradient(&zero, g));
         for_rows(&mut by_losses, dim, 8 * dim, 0, |i, out, _| {
             problem.loss(i).add_hessian_times(&zero, of(i), out);
         });
@@ -75,7 +75,7 @@ impl<'a> Galerkin<'a> {
                 problem.penalty().add_curvature_times(&zero, weight, along, out);
             }
         });
-        self.rhs.push(-dot(&q, &slope));
+        self.rhs.push(-dot(&q, &self.slope));
         self.basis.push(q);
         let row = |image: &[f64]| self.basis.iter().map(|q| dot(q, image)).collect();
         self.losses.push(row(&by_losses));

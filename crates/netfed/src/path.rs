@@ -8,6 +8,8 @@
 //! in between, a solution is a smooth function of λ, and more than two solutions are worth taking; otherwise two. Without kinks models
 //! change with the logarithm: x(λ) = ln λ; and where the losses are quadratic, too, the start is the best one in the span of all
 //! solutions so far (`galerkin.rs`).
+//!
+//! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads.
 
 use crate::cluster::Clusters;
 use crate::fusion::Fusion;
@@ -17,6 +19,8 @@ use crate::penalty::Kinks;
 use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
 use crate::{Certificate, Error, Matrix, Problem};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The first λ of the path is first looked for at this part of the last, and then at tenths of it.
 const FIRST: f64 = 1e-3;
@@ -26,6 +30,9 @@ const ALONE: f64 = 0.9;
 const TRIALS: usize = 6;
 /// The most solutions that a start is interpolated from.
 const SUPPORT: usize = 4;
+
+/// Up to this size (parameters of all nodes and edges) runs go side by side: a run of a larger problem keeps all threads busy by itself.
+const SMALL: usize = 1 << 20;
 
 /// One solution of the path, without its models.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,8 +49,10 @@ pub struct PathPoint {
     pub clusters: Clusters,
 }
 
-/// What an observer of a path is told.
+/// What an observer of a path is told. Runs at different λ may go side by side, on several threads.
 pub enum Step<'a> {
+    /// The run at the λ with this index begins.
+    Begin(usize),
     /// An iteration of the run at the λ with this index.
     Iteration(usize, Progress<'a>),
     /// A run is done: index, the point of the path, the solution with its models.
@@ -114,30 +123,35 @@ pub fn follow_path(
     lambdas: &[f64],
     options: &Options,
     top: Option<Start>,
-    mut observer: impl FnMut(Step<'_>) -> ControlFlow<()>,
+    observer: impl Fn(Step<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<PathPoint>, Error> {
-    let mut walk = Walk {
+    let galerkin = Galerkin::new(problem);
+    let vectors = problem.nodes() + problem.graph().edges().len();
+    let walk = Walk {
         problem,
         lambdas,
         options,
-        observer: &mut observer,
-        galerkin: Galerkin::new(problem),
-        known: Vec::new(),
-        points: vec![None; lambdas.len()],
-        ended: false,
+        side_by_side: galerkin.is_none() && vectors * problem.dim() <= SMALL,
+        galerkin: galerkin.map(Mutex::new),
+        observer: &observer,
+        ended: AtomicBool::new(false),
     };
-    if let Some(last) = lambdas.len().checked_sub(1) {
-        walk.solve(last, top)?;
-        // λ = 0 has no edges, hence no duals.
+    let mut points: Vec<Option<PathPoint>> = vec![None; lambdas.len()];
+    if let Some((last, before)) = points.split_last_mut() {
+        // λ = 0 has no edges, hence no duals: what lies between is not interpolated from it.
         let coupled = usize::from(lambdas[0] == 0.0);
-        for first in (0..=coupled.min(last)).filter(|&k| k < last) {
-            if !walk.ended {
-                walk.solve(first, None)?;
-            }
+        let (uncoupled, before) = before.split_at_mut(coupled.min(before.len()));
+        let high = walk.solve(lambdas.len() - 1, top, last)?;
+        if let Some(point) = uncoupled.first_mut() {
+            walk.solve(0, None, point)?;
         }
-        walk.halve(coupled, last)?;
+        if let Some((first, between)) = before.split_first_mut() {
+            let low = walk.solve(coupled, None, first)?;
+            let known: Vec<&Known> = [&low, &high].into_iter().flatten().collect();
+            walk.halve(coupled + 1, between, &known)?;
+        }
     }
-    Ok(walk.points.into_iter().flatten().collect())
+    Ok(points.into_iter().flatten().collect())
 }
 
 /// A path that is being followed.
@@ -145,13 +159,12 @@ struct Walk<'a> {
     problem: &'a Problem,
     lambdas: &'a [f64],
     options: &'a Options,
-    observer: &'a mut dyn FnMut(Step<'_>) -> ControlFlow<()>,
+    /// Whether several runs go at a time.
+    side_by_side: bool,
     /// Where the problem is quadratic: the span of the solutions that took more than a start.
-    galerkin: Option<Galerkin<'a>>,
-    /// Elsewhere: the solutions that what is still to be solved lies between, by increasing λ.
-    known: Vec<Known>,
-    points: Vec<Option<PathPoint>>,
-    ended: bool,
+    galerkin: Option<Mutex<Galerkin<'a>>>,
+    observer: &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync),
+    ended: AtomicBool,
 }
 
 /// A solution that others are interpolated from.
@@ -162,44 +175,65 @@ struct Known {
 }
 
 impl Walk<'_> {
-    /// Solves at all λ between two that are solved, those in the middle first.
-    fn halve(&mut self, low: usize, high: usize) -> Result<(), Error> {
-        if high < low + 2 || self.ended {
+    /// Solves at all λ from the one with index `first` on that `points` are for, those in the middle first. `known` are the
+    /// solutions that they lie between and some beyond, by increasing λ.
+    fn halve(
+        &self,
+        first: usize,
+        points: &mut [Option<PathPoint>],
+        known: &[&Known],
+    ) -> Result<(), Error> {
+        if points.is_empty() || self.ended.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let middle = low.midpoint(high);
-        let place = self.solve(middle, self.start(middle))?;
-        self.halve(middle, high)?;
-        self.halve(low, middle)?;
-        if let Some(place) = place {
-            self.known.remove(place);
-        }
-        Ok(())
+        let (low, rest) = points.split_at_mut((points.len() - 1) / 2);
+        let Some((point, high)) = rest.split_first_mut() else { return Ok(()) };
+        let middle = first + low.len();
+        let solved = self.solve(middle, self.start(middle, known), point)?;
+        let mut known = known.to_vec();
+        let place = known.partition_point(|k| k.index < middle);
+        known.splice(place..place, &solved);
+        let mut high = || self.halve(middle + 1, high, &known);
+        let mut low = || self.halve(first, low, &known);
+        let (high, low) = match self.side_by_side {
+            true => rayon::join(high, low),
+            false => (high(), low()),
+        };
+        high.and(low)
     }
 
-    /// Solves at one λ. Gives the place of the solution among those known, if it is kept there.
-    fn solve(&mut self, index: usize, start: Option<Start>) -> Result<Option<usize>, Error> {
+    /// Solves at one λ. Gives the solution, if others can be interpolated from it.
+    fn solve(
+        &self,
+        index: usize,
+        start: Option<Start>,
+        point: &mut Option<PathPoint>,
+    ) -> Result<Option<Known>, Error> {
+        if self.ended.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         let lambda = self.lambdas[index];
         let at = self.problem.at_lambda(lambda)?;
-        let observer = &mut self.observer;
-        let mut watch = |progress: Progress<'_>| observer(Step::Iteration(index, progress));
+        let begin = (self.observer)(Step::Begin(index));
+        let mut watch = |progress: Progress<'_>| (self.observer)(Step::Iteration(index, progress));
         let solution = match start.filter(|_| lambda > 0.0) {
             Some(start) => solve_from(&at, self.options, start, &mut watch)?,
             None => solve(&at, self.options, &mut watch)?,
         };
-        let point = PathPoint {
+        let point = point.insert(PathPoint {
             lambda,
             status: solution.status,
             certificate: solution.certificate.clone(),
             iterations: solution.iterations,
             clusters: clusters(self.problem, &solution)?,
-        };
-        let call = (self.observer)(Step::Solved(index, &point, &solution));
-        self.ended |= solution.status == Status::Stopped || call.is_break();
-        self.points[index] = Some(point);
-        if let Some(galerkin) = &mut self.galerkin {
+        });
+        let end = (self.observer)(Step::Solved(index, point, &solution));
+        if solution.status == Status::Stopped || begin.is_break() || end.is_break() {
+            self.ended.store(true, Ordering::Relaxed);
+        }
+        if let Some(galerkin) = &self.galerkin {
             if solution.iterations > 0 {
-                galerkin.add(&solution.params);
+                galerkin.lock().unwrap_or_else(PoisonError::into_inner).add(&solution.params);
             }
             return Ok(None);
         }
@@ -211,14 +245,13 @@ impl Walk<'_> {
             false => Fusion::of(&at, &solution.duals),
         };
         let point = Start { params: solution.params, duals: solution.duals };
-        let place = self.known.partition_point(|k| k.index < index);
-        self.known.insert(place, Known { index, fusion, point });
-        Ok(Some(place))
+        Ok(Some(Known { index, fusion, point }))
     }
 
     /// A start from the solutions so far.
-    fn start(&self, index: usize) -> Option<Start> {
-        let Some(galerkin) = &self.galerkin else { return Some(self.between(index)) };
+    fn start(&self, index: usize, known: &[&Known]) -> Option<Start> {
+        let Some(galerkin) = &self.galerkin else { return self.between(index, known) };
+        let galerkin = galerkin.lock().unwrap_or_else(PoisonError::into_inner);
         let params = galerkin.at(self.lambdas[index])?;
         // Without kinks models have one dual that fits them: the solver computes it.
         let duals = Matrix::zeros(self.problem.graph().edges().len(), self.problem.dim());
@@ -231,14 +264,15 @@ impl Walk<'_> {
     }
 
     /// A point interpolated between those known on both sides and, if the same models are equal there, next to them.
-    fn between(&self, index: usize) -> Start {
-        let high = self.known.partition_point(|k| k.index < index);
-        let (mut from, mut to) = (high - 1, high + 1);
-        let same = |k: &Known| k.fusion == self.known[high].fusion;
-        let away = |k: &Known| k.index.abs_diff(index);
-        while to - from < SUPPORT && same(&self.known[high - 1]) {
-            let left = self.known[..from].last().filter(|k| same(k)).map(away);
-            let right = self.known.get(to).filter(|k| same(k)).map(away);
+    fn between(&self, index: usize, known: &[&Known]) -> Option<Start> {
+        let high = known.partition_point(|k| k.index < index);
+        let (below, above) = (high.checked_sub(1)?, known.get(high)?);
+        let (mut from, mut to) = (below, high + 1);
+        let same = |k: &&&Known| k.fusion == above.fusion;
+        let away = |k: &&Known| k.index.abs_diff(index);
+        while to - from < SUPPORT && same(&&known[below]) {
+            let left = known[..from].last().filter(same).map(away);
+            let right = known.get(to).filter(same).map(away);
             match (left, right) {
                 (Some(left), right) if right.is_none_or(|right| left <= right) => from -= 1,
                 (_, Some(_)) => to += 1,
@@ -249,15 +283,15 @@ impl Walk<'_> {
             true => self.lambdas[index].ln(),
             false => self.lambdas[index],
         };
-        let known = &self.known[from..to];
-        let weight = |k: &Known| {
+        let known = &known[from..to];
+        let weight = |k: &&Known| {
             let others = known.iter().map(|j| j.index).filter(|&j| j != k.index);
             others.map(|j| (x(index) - x(j)) / (x(k.index) - x(j))).product::<f64>()
         };
         let weights: Vec<f64> = known.iter().map(weight).collect();
         // Values of λ that are the same to the last bit.
         if !weights.iter().all(|w| w.is_finite()) {
-            return self.known[high].point.clone();
+            return Some(above.point.clone());
         }
         let mix = |of: fn(&Start) -> &Matrix| {
             let mut sum = of(&known[0].point).clone();
@@ -267,7 +301,7 @@ impl Walk<'_> {
             }
             sum
         };
-        Start { params: mix(|p| &p.params), duals: mix(|p| &p.duals) }
+        Some(Start { params: mix(|p| &p.params), duals: mix(|p| &p.duals) })
     }
 }
 

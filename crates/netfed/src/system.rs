@@ -359,29 +359,41 @@ impl Loop for AddDifferences<'_> {
 
     #[inline(always)]
     fn call(self) {
-        // Short rows in registers.
         match self.out.len() {
-            1 => self.add(&mut [0.0; 1]),
-            2 => self.add(&mut [0.0; 2]),
-            3 => self.add(&mut [0.0; 3]),
-            4 => self.add(&mut [0.0; 4]),
-            dim => self.add(&mut vec![0.0; dim]),
+            1 => self.in_registers::<1>(),
+            2 => self.in_registers::<2>(),
+            3 => self.in_registers::<3>(),
+            4 => self.in_registers::<4>(),
+            _ => add_differences(self.node, self.incident, self.stiffness, self.values, self.out),
         }
     }
 }
 
 impl AddDifferences<'_> {
     #[inline(always)]
-    fn add(self, sum: &mut (impl AsMut<[f64]> + ?Sized)) {
-        let sum = sum.as_mut();
-        let dim = sum.len();
-        let row = |i: usize| &self.values[i * dim..(i + 1) * dim];
-        let own = row(self.node);
-        for (inc, c) in self.incident.iter().zip(self.stiffness) {
-            for ((s, a), b) in sum.iter_mut().zip(own).zip(row(inc.neighbor())) {
-                *s += c * (a - b);
-            }
+    fn in_registers<const DIM: usize>(self) {
+        if let Some(out) = self.out.first_chunk_mut::<DIM>() {
+            let mut sum = *out;
+            add_differences(self.node, self.incident, self.stiffness, self.values, &mut sum);
+            *out = sum;
         }
-        self.out.iter_mut().zip(sum).for_each(|(out, s)| *out += *s);
+    }
+}
+
+#[inline(always)]
+fn add_differences(
+    node: usize,
+    incident: &[Incidence],
+    stiffness: &[f64],
+    values: &[f64],
+    out: &mut [f64],
+) {
+    let dim = out.len();
+    let row = |i: usize| &values[i * dim..(i + 1) * dim];
+    let own = row(node);
+    for (inc, c) in incident.iter().zip(stiffness) {
+        for ((out, a), b) in out.iter_mut().zip(own).zip(row(inc.neighbor())) {
+            *out += c * (a - b);
+        }
     }
 }

@@ -8,6 +8,7 @@ use netfed::{
     lambda_max, log_grid, solve,
 };
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 /// Two groups of three points on a line, each fully connected, joined by one edge.
 fn two_groups(penalty: Box<dyn Penalty>) -> Problem {
@@ -32,14 +33,8 @@ fn a_path_goes_from_single_nodes_to_one_cluster() {
     let first = first_lambda(&problem, end.upper, &options, go).unwrap();
     assert!(first < 0.01 * end.upper);
     let lambdas = log_grid(first, end.upper, 30);
-    let mut solved = Vec::new();
-    let path = follow_path(&problem, &lambdas, &options, end.merged, |step| {
-        if let Step::Solved(index, _, solution) = step {
-            solved.push((index, solution.certificate.objective));
-        }
-        ControlFlow::Continue(())
-    })
-    .unwrap();
+    let path = follow_path(&problem, &lambdas, &options, end.merged, |_| ControlFlow::Continue(()))
+        .unwrap();
     assert_eq!(path.len(), 30);
     assert!(path.iter().all(|p| p.status == Status::Solved && p.certificate.relative_gap <= 1e-9));
     let counts: Vec<usize> = path.iter().map(|p| p.clusters.count()).collect();
@@ -48,7 +43,7 @@ fn a_path_goes_from_single_nodes_to_one_cluster() {
     assert_eq!(path[29].iterations, 0, "the last solution comes from λ_max");
     // The same as without the path before it.
     let alone = solve(&problem.at_lambda(lambdas[15]).unwrap(), &options, go).unwrap();
-    let along = solved.iter().find(|s| s.0 == 15).unwrap().1;
+    let along = path[15].certificate.objective;
     assert!((along - alone.certificate.objective).abs() <= 1e-8 * along);
     let steps: Vec<(f64, &[usize])> =
         path.iter().map(|p| (p.lambda, p.clusters.of_node.as_slice())).collect();
@@ -154,4 +149,47 @@ fn zero_is_a_legal_end() {
         )
         .unwrap();
     assert_eq!(path[0].clusters.count(), 6);
+}
+
+/// Every run is announced and told of once, with the point that the path has; and no bit depends on the number of threads.
+#[test]
+fn runs_side_by_side_give_the_same_path() {
+    for penalty in [Box::new(Norm1) as Box<dyn Penalty>, Box::new(Norm2), Box::new(Squared)] {
+        let problem = regressions(penalty);
+        let lambdas: Vec<f64> = [0.0].into_iter().chain(log_grid(1e-3, 1.0, 25)).collect();
+        let walk = |threads: usize| {
+            let told = Mutex::new(vec![(0, 0, None); lambdas.len()]);
+            let path = || {
+                follow_path(&problem, &lambdas, &Options::default(), None, |step| {
+                    let mut told = told.lock().unwrap();
+                    match step {
+                        Step::Begin(k) => told[k].0 += 1,
+                        Step::Iteration(k, _) => assert_eq!((told[k].0, told[k].1), (1, 0)),
+                        Step::Solved(k, point, solution) => {
+                            told[k].1 += 1;
+                            told[k].2 = Some((point.clone(), solution.params.clone()));
+                        }
+                    }
+                    ControlFlow::Continue(())
+                })
+                .unwrap()
+            };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let path = pool.install(path);
+            let (points, params): (Vec<_>, Vec<_>) = told
+                .into_inner()
+                .unwrap()
+                .into_iter()
+                .map(|(begun, solved, result)| {
+                    assert_eq!((begun, solved), (1, 1));
+                    result.unwrap()
+                })
+                .unzip();
+            assert_eq!(path, points);
+            (path, params)
+        };
+        let one = walk(1);
+        assert_eq!(one, walk(4));
+        assert_eq!(one, walk(4));
+    }
 }

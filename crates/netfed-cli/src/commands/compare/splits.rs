@@ -146,7 +146,8 @@ fn choose(
         let part = |held: bool| split.training.select(|r| (split.fold[r] == fold) == held);
         let (training, held_out) = (part(false), part(true));
         let part = Part::new(plan, &training, &data.edges, clusters, method)?;
-        part.along(method, &grid, |k, params| errors[k] += error(plan, params, &held_out))?;
+        let own = part.along(method, &grid, |params| error(plan, params, &held_out))?;
+        errors.iter_mut().zip(own).for_each(|(sum, e)| *sum += e);
     }
     Ok(grid[first_smallest(errors.into_iter())])
 }

@@ -106,40 +106,39 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// The models for every value of the grid, cheaply.
+    /// The error of the models for every value of the grid, cheaply.
     pub(crate) fn along(
         &self,
         method: Method,
         grid: &[f64],
-        mut visit: impl FnMut(usize, &Matrix),
-    ) -> Result<(), Failure> {
+        error: impl Fn(&Matrix) -> f64 + Sync,
+    ) -> Result<Vec<f64>, Failure> {
         let (problem, zero) = (&self.prepared.problem, self.zero());
         let clients = Clients::new(problem);
         let none = Rounds { max_rounds: 0, ..self.rounds() };
-        match method {
+        let errors = match method {
             Method::Gtv | Method::GtvSelected => {
                 let start = pooled(self.points, &self.plan.settings)?;
                 let options = self.options(self.plan.tolerance);
-                descend(&self.prepared, grid, &start, &options, |k, params, _, _| {
-                    visit(k, &params);
-                })?;
+                descend(&self.prepared, grid, &start, &options, |_, params, _, _| error(&params))?
             }
             // The common model is the same for every λ.
             Method::Ditto => {
                 let work = self.steps(FEW_STEPS);
                 let common = fed_avg(&clients, &zero, &work, &self.rounds(), go_on)?.params;
-                for (k, &lambda) in grid.iter().enumerate() {
+                let of = |&lambda: &f64| {
                     let own = ditto(&clients, common.row(0), lambda, &work, &none, go_on)?;
-                    visit(k, &self.prepared.in_units_of_the_data(&own.params));
-                }
+                    Ok(error(&self.prepared.in_units_of_the_data(&own.params)))
+                };
+                grid.iter().map(of).collect::<Result<_, Failure>>()?
             }
             _ => {
-                for (k, &value) in grid.iter().enumerate() {
-                    visit(k, &self.train(method, Some(value))?.params);
-                }
+                let of = |&value: &f64| Ok(error(&self.train(method, Some(value))?.params));
+                grid.iter().map(of).collect::<Result<_, Failure>>()?
             }
-        }
-        stop_if_interrupted()
+        };
+        stop_if_interrupted()?;
+        Ok(errors)
     }
 
     /// Trains a method with the number that was chosen for it.

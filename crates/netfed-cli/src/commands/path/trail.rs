@@ -9,6 +9,7 @@ use netfed::{
 };
 
 use crate::args::Range;
+use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::progress::{Steps, Watch, interrupted, say};
 use crate::report::text::number;
@@ -76,23 +77,30 @@ impl Trail {
     ) -> Result<Trail, Failure> {
         let start = Instant::now();
         let steps = Steps::new(lambdas.len(), quiet);
-        // Solutions come in an order of their own.
-        let (mut found, mut last) = (Vec::new(), Instant::now());
+        // Runs may go side by side.
+        let begun = ByIndex::new(lambdas.len());
+        let found = ByIndex::new(lambdas.len());
         let top: Option<Start> = end.and_then(|end| end.merged);
         let points = follow_path(problem, &lambdas, options, top, |step| {
-            if let Step::Solved(index, point, solution) = &step {
-                let params = keep.then(|| solution.params.clone());
-                found.push((*index, last.elapsed().as_secs_f64(), params));
-                last = Instant::now();
-                let clusters = point.clusters.count();
-                steps.step(&format!("λ = {}, {clusters} clusters", number(point.lambda)));
+            match step {
+                Step::Begin(index) => begun.set(index, Instant::now()),
+                Step::Solved(index, point, solution) => {
+                    let params = keep.then(|| solution.params.clone());
+                    found.set(index, (Instant::now(), params));
+                    let clusters = point.clusters.count();
+                    steps.step(&format!("λ = {}, {clusters} clusters", number(point.lambda)));
+                }
+                Step::Iteration(..) => {}
             }
             if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         steps.finish();
-        found.sort_by_key(|(index, ..)| *index);
-        let seconds = found.iter().map(|(_, seconds, _)| *seconds).collect();
-        let models = found.into_iter().filter_map(|(.., params)| params).collect();
+        let runs = begun.all().into_iter().zip(found.all());
+        let runs = runs.filter_map(|(begun, found)| Some((begun?, found?)));
+        let (seconds, models): (Vec<f64>, Vec<Option<Matrix>>) = runs
+            .map(|(begun, (end, params))| (end.duration_since(begun).as_secs_f64(), params))
+            .unzip();
+        let models = models.into_iter().flatten().collect();
         let partitions: Vec<(f64, &[usize])> =
             points.iter().map(|p| (p.lambda, p.clusters.of_node.as_slice())).collect();
         let tree = MergeTree::new(problem.nodes(), &partitions);

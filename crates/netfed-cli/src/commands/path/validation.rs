@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 
 use netfed::{Options, Start, Step, follow_path};
 
+use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::folds;
 use crate::load::{EdgeList, PointTable};
-use crate::measure::Measure;
+use crate::measure::{Measure, mean_and_error};
 use crate::prepare::prepare_part;
 use crate::progress::{Steps, interrupted};
 use crate::settings::Settings;
@@ -60,28 +61,22 @@ pub(crate) fn validate(
         let train = points.select(|row| fold_of[row] != fold);
         let test = points.select(|row| fold_of[row] == fold);
         let prepared = prepare_part(train, edges.clone(), settings)?;
-        let mut errors = vec![None; lambdas.len()];
+        let errors = ByIndex::new(lambdas.len());
         follow_path(&prepared.problem, lambdas, options, top.cloned(), |step| {
             if let Step::Solved(index, _, solution) = step {
                 let params = prepared.in_units_of_the_data(&solution.params);
                 let models: Vec<&[f64]> = (0..params.rows()).map(|i| params.row(i)).collect();
-                errors[index] = Some(measure.error(settings.intercept, &models, &test));
+                errors.set(index, measure.error(settings.intercept, &models, &test));
                 steps.step(&format!("fold {} of {count}", fold + 1));
             }
             if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        Ok(errors.into_iter().collect::<Option<Vec<f64>>>())
+        Ok(errors.all().into_iter().collect::<Option<Vec<f64>>>())
     };
     let errors = folds::all(folds::are_small(points, edges), count, of_fold)?;
     steps.finish();
     let Some(errors) = errors.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-    let n = count as f64;
-    let at = |k: usize| errors.iter().map(move |e| e[k]);
-    let mean: Vec<f64> = (0..lambdas.len()).map(|k| at(k).sum::<f64>() / n).collect();
-    let error = mean.iter().enumerate().map(|(k, mean)| {
-        let square: f64 = at(k).map(|v| (v - mean) * (v - mean)).sum();
-        (square / (n - 1.0) / n).sqrt()
-    });
-    let (error, measure) = (error.collect(), measure.name);
-    Ok(Some(Validation { measure, folds: count, error, mean }))
+    let at = |k: usize| errors.iter().map(|e| e[k]).collect::<Vec<_>>();
+    let (mean, error) = (0..lambdas.len()).map(|k| mean_and_error(&at(k))).unzip();
+    Ok(Some(Validation { measure: measure.name, folds: count, error, mean }))
 }

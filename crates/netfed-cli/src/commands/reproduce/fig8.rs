@@ -9,9 +9,10 @@ use rayon::prelude::*;
 
 use super::Request;
 use super::outcome::{Chart, Line, Outcome, Value};
-use super::runs::{Phi, label_error, least_squares, mean_and_error, pooled, run};
+use super::runs::{Phi, label_error, least_squares, pooled, run};
 use super::weather::{Weather, datasets, graph_of};
 use crate::failure::Failure;
+use crate::measure::mean_and_error;
 use crate::progress::{Steps, say};
 use crate::report::chart::Scale;
 

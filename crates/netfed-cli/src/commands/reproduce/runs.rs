@@ -50,14 +50,6 @@ impl Phi {
     }
 }
 
-/// Mean and standard error of some numbers.
-pub(crate) fn mean_and_error(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
-    (mean, (square / n).sqrt())
-}
-
 /// A problem with least squares at every node; nodes that are not in `access` have no data.
 pub(crate) fn least_squares(
     graph: &Graph,

@@ -49,14 +49,17 @@ pub(crate) fn on_all_data(
     let freedom = prepared.problem.dim().min(data.points.node_of_row.len());
     let together = Matrix::from_rows(one.model.len(), one.model.repeat(data.points.nodes.len()))?;
     let pooled = Complexity { clusters: 1, freedom, information: information(&together, freedom) };
-    let mut coupled = vec![pooled; lambdas.len()];
-    let mut unsolved = 0;
-    descend(&prepared, lambdas, &one, &settings.options(), |k, params, point, solution| {
-        let (clusters, freedom) = freedom_of(&prepared, point, solution, settings.penalty_name());
-        unsolved += usize::from(point.status != Status::Solved);
-        coupled[k] = Complexity { clusters, freedom, information: information(&params, freedom) };
-        steps.step(&format!("all data, {}, λ = {}", variant.label, number(lambdas[k])));
-    })?;
+    let runs =
+        descend(&prepared, lambdas, &one, &settings.options(), |k, params, point, solution| {
+            let (clusters, freedom) =
+                freedom_of(&prepared, point, solution, settings.penalty_name());
+            let complexity =
+                Complexity { clusters, freedom, information: information(&params, freedom) };
+            steps.step(&format!("all data, {}, λ = {}", variant.label, number(lambdas[k])));
+            (complexity, point.status == Status::Solved)
+        })?;
+    let unsolved = runs.iter().filter(|(_, solved)| !solved).count();
+    let coupled = runs.into_iter().map(|(complexity, _)| complexity).collect();
     Ok(Some(OnAllData { coupled, pooled, unsolved }))
 }
 

@@ -88,22 +88,20 @@ fn one_split(
     let one = pooled(training, settings)?;
     let error = |models: &[&[f64]]| plan.measure.error(settings.intercept, models, held_out);
     let nodes = held_out.nodes.len();
-    let mut split = Split {
-        errors: vec![f64::NAN; lambdas.len()],
-        pooled: error(&vec![one.model.as_slice(); nodes]),
-        iterations: vec![0; lambdas.len()],
-        solved: vec![true; lambdas.len()],
-    };
     let options = Options { tolerance: plan.tolerance, ..settings.options() };
-    descend(&prepared, lambdas, &one, &options, |k, params, point, _| {
+    let runs = descend(&prepared, lambdas, &one, &options, |k, params, point, _| {
         // The nodes with data come first, in the order of the table.
         let models: Vec<&[f64]> = (0..nodes).map(|i| params.row(i)).collect();
-        split.errors[k] = error(&models);
-        split.solved[k] = point.status == Status::Solved;
-        split.iterations[k] = point.iterations;
+        let error = error(&models);
         steps.step(&format!("{}, λ = {}", variant.label, number(lambdas[k])));
+        (error, point.status == Status::Solved, point.iterations)
     })?;
-    Ok(split)
+    Ok(Split {
+        errors: runs.iter().map(|r| r.0).collect(),
+        pooled: error(&vec![one.model.as_slice(); nodes]),
+        solved: runs.iter().map(|r| r.1).collect(),
+        iterations: runs.iter().map(|r| r.2).collect(),
+    })
 }
 
 fn collect(lambdas: Vec<f64>, splits: Vec<Split>) -> Curve {

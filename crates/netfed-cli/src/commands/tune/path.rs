@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use netfed::{Edge, Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
 
 use super::variant::Variant;
+use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::folds;
 use crate::load::{EdgeList, PointTable};
@@ -73,28 +74,31 @@ pub(crate) fn pooled(points: &PointTable, settings: &Settings) -> Result<Pooled,
 }
 
 /// Trains for every λ of `lambdas`, which is ascending and starts with 0; `visit` gets each with its place, its models in the units of
-/// the data, and how they were found.
-pub(crate) fn descend(
+/// the data, and how they were found. Gives what it says, in the order of λ.
+pub(crate) fn descend<T: Send>(
     prepared: &Prepared,
     lambdas: &[f64],
     start: &Pooled,
     options: &Options,
-    mut visit: impl FnMut(usize, Matrix, &PathPoint, &Solution),
-) -> Result<(), Failure> {
+    visit: impl Fn(usize, Matrix, &PathPoint, &Solution) -> T + Sync,
+) -> Result<Vec<T>, Failure> {
     let problem = &prepared.problem;
     let (n, d) = (problem.nodes(), problem.dim());
     let top = Start {
         params: Matrix::from_rows(d, start.scaled.repeat(n))?,
         duals: Matrix::zeros(problem.graph().edges().len(), d),
     };
+    let found = ByIndex::new(lambdas.len());
     follow_path(problem, lambdas, options, Some(top), |step| {
         if let Step::Solved(k, point, solution) = step {
-            visit(k, prepared.in_units_of_the_data(&solution.params), point, solution);
+            let params = prepared.in_units_of_the_data(&solution.params);
+            found.set(k, visit(k, params, point, solution));
         }
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    match interrupted() {
-        true => Err(Failure::other("interrupted; nothing was written.".into())),
-        false => Ok(()),
+    let stopped = || Failure::other("interrupted; nothing was written.".into());
+    if interrupted() {
+        return Err(stopped());
     }
+    found.all().into_iter().collect::<Option<Vec<T>>>().ok_or_else(stopped)
 }
