@@ -305,6 +305,8 @@ const TRY: f64 = 8.0;
 const TRY_ANYWAY: f64 = 5e4;
 /// Sweeps' worth of work for the systems below which Newton's method is not tried.
 const LEAST_CREDIT: f64 = 7.0;
+/// Groups at a given start up to which Newton's method costs so little that it is tried anyway.
+const FEW_GROUPS: usize = 16;
 /// Part of the groups that may come or go between two looks for them to count as settled.
 const SETTLED: f64 = 0.03;
 
@@ -344,14 +346,16 @@ fn fuse(
 }
 
 /// The groups of a start, if its models and its duals tell about the same: where it lies between solutions with unlike groups, models
-/// are equal that are so on both sides, and duals are inside that are so on one.
+/// are equal that are so on both sides, and duals are inside that are so on one. Those of a norm of whole vectors are always a bit
+/// inside, since their directions change: there models alone tell, if the groups are few.
 fn first_guess(problem: &Problem, start: &Start) -> Option<Fusion> {
     let equal = Fusion::of_equal(problem, &start.params);
     let told = Fusion::of(problem, &start.duals);
     if equal.count == problem.nodes() * problem.dim() {
         return Some(told);
     }
-    (equal.count <= 2 * told.count).then_some(equal)
+    let few = problem.penalty().kinks() == Kinks::Zero && equal.count <= FEW_GROUPS * problem.dim();
+    (few || equal.count <= 2 * told.count).then_some(equal)
 }
 
 /// Equal models made exactly equal, if the point, which has a certificate, is still good enough.

@@ -4,6 +4,7 @@
 //! (written by hand: it works in place and does not allocate), and the decompositions of
 //! `faer` for everything that is done once.
 
+pub(crate) mod dense;
 mod sparse;
 
 pub(crate) use sparse::SparseCholesky;
