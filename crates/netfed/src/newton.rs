@@ -166,12 +166,16 @@ impl<'a> Reduced<'a> {
     fn new(problem: &'a Problem, fusion: &'a Fusion) -> Reduced<'a> {
         let dim = problem.dim();
         let edges = problem.graph().edges();
-        let active: Vec<bool> =
-            edges.iter().map(|e| fusion.row(e.tail, dim) != fusion.row(e.head, dim)).collect();
+        let fused = fusion.count < problem.nodes() * dim;
+        let active: Vec<bool> = match fused {
+            true => {
+                edges.iter().map(|e| fusion.row(e.tail, dim) != fusion.row(e.head, dim)).collect()
+            }
+            false => vec![true; edges.len()],
+        };
         let active_edges: Vec<u32> =
             (0..edges.len() as u32).filter(|&e| active[e as usize]).collect();
         let whole = problem.penalty().kinks() != Kinks::Coordinates;
-        let fused = fusion.count < problem.nodes() * dim;
         let bonds = (whole && fused).then(|| {
             let pair = |&e: &u32| {
                 let (edge, coupling) = (edges[e as usize], problem.coupling(e as usize));

@@ -190,6 +190,13 @@ pub(crate) fn enter_domain(problem: &Problem, duals: &mut Matrix) {
 pub(crate) fn set_active(problem: &Problem, fusion: &Fusion, params: &Matrix, duals: &mut Matrix) {
     let dim = problem.dim();
     let edges = problem.graph().edges();
+    // Where φ(v) = (h/2)‖v‖² no models are fused.
+    if let Some(h) = problem.penalty().constant_curvature() {
+        return for_rows(duals.as_mut_slice(), dim, 4 * dim, 0, |k, u, _| {
+            difference(params.row(edges[k].tail), params.row(edges[k].head), u);
+            u.iter_mut().for_each(|u| *u *= problem.coupling(k) * h);
+        });
+    }
     let by_coordinate = problem.penalty().kinks() == Kinks::Coordinates;
     for_rows(duals.as_mut_slice(), dim, 8 * dim, 2 * dim, |k, u, scratch| {
         let e = edges[k];

@@ -9,6 +9,7 @@ use super::{Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
 pub struct Norm1;
 
 impl Penalty for Norm1 {
+    #[inline]
     fn value(&self, diff: &[f64]) -> f64 {
         diff.iter().map(|v| v.abs()).sum()
     }
@@ -41,6 +42,7 @@ impl Penalty for Norm1 {
         }
     }
 
+    #[inline]
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
         ball_indicator(dual.iter().fold(0.0, |m, u| f64::max(m, u.abs())), coupling)
     }

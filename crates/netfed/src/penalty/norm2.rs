@@ -10,6 +10,7 @@ use crate::linalg::{dot, norm};
 pub struct Norm2;
 
 impl Penalty for Norm2 {
+    #[inline]
     fn value(&self, diff: &[f64]) -> f64 {
         norm(diff)
     }
@@ -40,6 +41,7 @@ impl Penalty for Norm2 {
         clip_norm2(dual, coupling);
     }
 
+    #[inline]
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
         ball_indicator(norm(dual), coupling)
     }

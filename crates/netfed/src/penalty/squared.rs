@@ -10,6 +10,7 @@ use crate::linalg::{axpy, dot};
 pub struct Squared;
 
 impl Penalty for Squared {
+    #[inline]
     fn value(&self, diff: &[f64]) -> f64 {
         0.5 * dot(diff, diff)
     }
@@ -36,6 +37,7 @@ impl Penalty for Squared {
         dual.iter_mut().for_each(|u| *u *= scale);
     }
 
+    #[inline]
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
         match dot(dual, dual) {
             0.0 => 0.0,
