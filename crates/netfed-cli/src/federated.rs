@@ -23,7 +23,7 @@ pub(crate) struct DropOuts {
 pub(crate) fn solve_as_asked(
     prepared: &Prepared,
     settings: &Settings,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<(Solution, Option<DropOuts>), Failure> {
     let (problem, options) = (&prepared.problem, settings.options());
     let fixed = settings.solver == Solver::FedAdmm || settings.rho.is_some();

@@ -34,7 +34,7 @@ fn main() {
     );
     let mut sizes = vec![(1_000, 4), (3_000, 4), (10_000, 4), (30_000, 4), (100_000, 4)];
     if large {
-        sizes.extend([(300_000, 4), (1_000_000, 2)]);
+        sizes.extend([(300_000, 4), (1_000_000, 2), (2_000_000, 2)]);
     }
     for (nodes, dim) in sizes {
         let problem = problem(nodes, dim);

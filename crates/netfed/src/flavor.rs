@@ -154,7 +154,7 @@ impl Coupling {
         self,
         problem: &Problem,
         options: &Options,
-        mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+        mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Option<f64>, Error> {
         if self == Coupling::None {
             return Ok(None);

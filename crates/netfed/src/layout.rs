@@ -11,7 +11,7 @@
 use crate::{Graph, Problem};
 
 /// Work (edges times parameters) that is worth a thread of its own.
-const WORK_PER_BLOCK: usize = 1 << 16;
+const WORK_PER_BLOCK: usize = 1 << 15;
 /// Few enough that few edges cross, enough to share the work.
 const MOST_BLOCKS: usize = 16;
 
@@ -107,13 +107,19 @@ pub(crate) struct Layout {
     pub(crate) degree: Vec<f64>,
 }
 
+/// Number of blocks of a problem: one if its sweeps are not worth several threads.
+pub(crate) fn blocks(problem: &Problem) -> usize {
+    let nodes = problem.nodes();
+    let work = (problem.graph().edges().len() + nodes) * problem.dim();
+    (work / WORK_PER_BLOCK).clamp(1, MOST_BLOCKS).min(nodes.max(1))
+}
+
 impl Layout {
     /// The layout of a problem, with κ of every edge.
     pub(crate) fn new(problem: &Problem, sums: Sums, kappa: impl Fn(usize) -> f32) -> Layout {
         let graph = problem.graph();
         let (nodes, edges) = (graph.nodes(), graph.edges().len());
-        let work = (edges + nodes) * problem.dim();
-        let blocks = (work / WORK_PER_BLOCK).clamp(1, MOST_BLOCKS).min(nodes.max(1));
+        let blocks = blocks(problem);
         let block = nodes.div_ceil(blocks).max(1);
         let order = breadth_first(graph);
         let mut place = vec![0u32; nodes];

@@ -80,7 +80,7 @@ pub fn first_lambda(
     problem: &Problem,
     last: f64,
     options: &Options,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<f64, Error> {
     let with_data: Vec<usize> =
         (0..problem.nodes()).filter(|&i| problem.loss(i).points() > 0).collect();

@@ -2,7 +2,7 @@
 
 use crate::certificate::{Certificate, Certifier};
 use crate::fed_admm::FedAdmm;
-use crate::layout::Sums;
+use crate::layout::{Sums, blocks};
 use crate::simulate::{Federation, simulate};
 use crate::sweep::Sweep;
 use crate::{Error, Matrix, Problem, admm, auto};
@@ -161,7 +161,7 @@ pub struct Progress<'a> {
 pub fn solve(
     problem: &Problem,
     options: &Options,
-    observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Solution, Error> {
     run(problem, options, None, observer)
 }
@@ -172,7 +172,7 @@ pub fn solve_from(
     problem: &Problem,
     options: &Options,
     start: Start,
-    observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Solution, Error> {
     let sizes = [
         ("models of the start", problem.nodes(), start.params.rows()),
@@ -192,7 +192,7 @@ fn run(
     problem: &Problem,
     options: &Options,
     start: Option<Start>,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Solution, Error> {
     if options.solver == Solver::FedAdmm {
         let fed_admm = FedAdmm::suited(problem);
@@ -203,12 +203,16 @@ fn run(
             observer,
         );
     }
-    let mut run = Run::new(problem, options, &mut observer)?;
-    Ok(match options.solver {
-        Solver::PrimalDual => algorithm1(&mut run, start),
-        Solver::Admm => admm::solve(&mut run, start),
-        _ => auto::solve(&mut run, start),
-    })
+    let work = move || {
+        let mut run = Run::new(problem, options, &mut observer)?;
+        Ok(match options.solver {
+            Solver::PrimalDual => algorithm1(&mut run, start),
+            Solver::Admm => admm::solve(&mut run, start),
+            _ => auto::solve(&mut run, start),
+        })
+    };
+    // On a thread of the pool: from outside, every parallel loop would wake it and wait for it.
+    if blocks(problem) > 1 { rayon::scope(|_| work()) } else { work() }
 }
 
 /// A run: counts iterations, tells the observer, looks at certificates.

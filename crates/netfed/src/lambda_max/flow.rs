@@ -29,7 +29,7 @@ pub(super) fn lambda_max(
     unit: &Problem,
     tangent: &Tangent,
     options: &Options,
-    observer: &mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
+    observer: &mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
 ) -> Result<LambdaMax, Error> {
     let (graph, g) = (unit.graph(), &tangent.gradients);
     let forest = Forest::new(graph);

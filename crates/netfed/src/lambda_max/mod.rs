@@ -52,7 +52,7 @@ pub enum Proof {
 pub fn lambda_max(
     problem: &Problem,
     options: &Options,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<LambdaMax, Error> {
     let unit = problem.at_lambda(1.0)?;
     if unit.graph().edges().is_empty() {

@@ -10,7 +10,7 @@ use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from
 use crate::{Error, Matrix, Problem};
 use std::ops::ControlFlow;
 
-type Observer<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
+type Observer<'a> = &'a mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send);
 
 /// Two λ this near each other are not told apart.
 const RATIO: f64 = 1.001;
