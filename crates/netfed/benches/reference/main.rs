@@ -38,7 +38,7 @@ fn main() {
     let pools = [1, 2].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
     if wanted.path {
         let instances: Vec<_> = wanted.instances.iter().map(|f| Instance::read(f)).collect();
-        return pools[0].install(|| path::table(&instances));
+        return path::table(&instances, &pools);
     }
     println!(
         "{:<14} {:<8} {:>7} {:<11} {:>8} {:>10} {:>11} {:>11} {:>12} {:>13} {:>9}",
