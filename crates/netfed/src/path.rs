@@ -215,10 +215,10 @@ impl Walk<'_> {
         let lambda = self.lambdas[index];
         let at = self.problem.at_lambda(lambda)?;
         let begin = (self.observer)(Step::Begin(index));
-        let mut watch = |progress: Progress<'_>| (self.observer)(Step::Iteration(index, progress));
+        let watch = |progress: Progress<'_>| (self.observer)(Step::Iteration(index, progress));
         let solution = match start.filter(|_| lambda > 0.0) {
-            Some(start) => solve_from(&at, self.options, start, &mut watch)?,
-            None => solve(&at, self.options, &mut watch)?,
+            Some(start) => solve_from(&at, self.options, start, watch)?,
+            None => solve(&at, self.options, watch)?,
         };
         let point = point.insert(PathPoint {
             lambda,
