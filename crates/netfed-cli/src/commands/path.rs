@@ -202,12 +202,14 @@ impl Walked {
         let suggested = rounded(trail.points[chosen].lambda, 3);
         let headline = match trail.merges() {
             true => format!(
-                "From {} to {} along λ — λ = {suggested} suggested, with {}",
+                "From {} to {} along λ — λ\u{a0}=\u{a0}{suggested} suggested, with {}",
                 plural(trail.points[0].clusters.count(), "cluster"),
                 trail.points[trail.points.len() - 1].clusters.count(),
                 plural(trail.points[chosen].clusters.count(), "cluster")
             ),
-            false => format!("Models that get more alike along λ — λ = {suggested} suggested"),
+            false => {
+                format!("Models that get more alike along λ — λ\u{a0}=\u{a0}{suggested} suggested")
+            }
         };
         let sizes = [
             ("Nodes", p.nodes.len()),
