@@ -4,13 +4,12 @@
 
 use crate::fed_admm::{FedAdmm, FedAdmmNode, LocalStep};
 use crate::half::Link;
-use crate::linalg::square_distance;
 use crate::rounds::Rounds;
 use crate::simulate::Federation;
 use crate::solve::{Method, Run};
 use crate::step_ratio::StepRatio;
 use crate::sweep::Moved;
-use crate::{Problem, Solution, Start};
+use crate::{Solution, Start};
 
 /// Rounds between two looks at how far models and duals move.
 const BALANCE_EVERY: u64 = 5;
@@ -34,21 +33,10 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
         rounds.round();
         let Some(before) = before else { return };
         let ratio = step_ratio;
-        adapted.update(moved(problem, &before, &rounds.point()), &mut step_ratio);
+        let moved = Moved::between(problem, (&before, &rounds.point()), |_| 1.0);
+        adapted.update(moved, &mut step_ratio);
         if step_ratio != ratio {
             rounds.halves_mut().iter_mut().for_each(|h| h.set_rho(1.0 / step_ratio));
         }
     })
-}
-
-/// How far a round moved models, each weighted with its number of edges, and duals.
-fn moved(problem: &Problem, before: &Start, after: &Start) -> Moved {
-    let graph = problem.graph();
-    let model = |i| {
-        let degree = graph.incident(i).len() as f64;
-        degree * square_distance(before.params.row(i), after.params.row(i))
-    };
-    let edges = 0..graph.edges().len();
-    let dual = |e| 2.0 * square_distance(before.duals.row(e), after.duals.row(e));
-    Moved { params: (0..problem.nodes()).map(model).sum(), duals: edges.map(dual).sum() }
 }

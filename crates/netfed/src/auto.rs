@@ -19,7 +19,7 @@ use crate::penalty::Kinks;
 use crate::repair::{Flow, enter_domain, set_active};
 use crate::solve::{Method, Run};
 use crate::step_ratio::StepRatio;
-use crate::sweep::Sweep;
+use crate::sweep::{Moved, Sweep};
 use crate::system::sweep_cost;
 use crate::{Matrix, Problem, Solution, Start};
 
@@ -27,7 +27,8 @@ use crate::{Matrix, Problem, Solution, Start};
 const OVER_RELAXATION: f64 = 1.7;
 const OVER_RELAXATION_LARGE: f64 = 1.9;
 
-pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
+/// From a given point, if there is one; `step_ratio` is the γ to begin with.
+pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) -> Solution {
     let problem = run.problem;
     let smooth = (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
     let kinks = problem.penalty().kinks();
@@ -35,13 +36,13 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
     if smooth && kinks == Kinks::None && !problem.graph().edges().is_empty() {
         return match newton(run, start) {
             Ok(solution) => solution,
-            Err(point) => primal_dual(run, Some(point), smooth),
+            Err(point) => primal_dual(run, Some(point), step_ratio, smooth),
         };
     }
     let warm = start.is_some();
     match Interior::new(problem).filter(|_| smooth && !warm) {
         Some(method) => interior(run, method),
-        None => primal_dual(run, start, smooth),
+        None => primal_dual(run, start, step_ratio, smooth),
     }
 }
 
@@ -79,11 +80,11 @@ fn interior(run: &mut Run<'_>, mut method: Interior<'_>) -> Solution {
             }
             accuracy = 1e-2 * gap;
             if accuracy < 1e-15 {
-                return primal_dual(run, Some(point), true);
+                return primal_dual(run, Some(point), run.options.step_ratio, true);
             }
         }
         if !method.step() {
-            return primal_dual(run, None, true);
+            return primal_dual(run, None, run.options.step_ratio, true);
         }
         run.spend(method.sweeps);
     }
@@ -138,7 +139,12 @@ fn newton(run: &mut Run<'_>, start: Option<Start>) -> Result<Solution, Start> {
 }
 
 /// The adaptive primal-dual method; for smooth losses it tries Newton's method on the fused models.
-fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Solution {
+fn primal_dual(
+    run: &mut Run<'_>,
+    mut start: Option<Start>,
+    step_ratio: f64,
+    smooth: bool,
+) -> Solution {
     let problem = run.problem;
     let kinks = problem.penalty().kinks();
     let size = problem.nodes() + problem.graph().edges().len();
@@ -178,8 +184,7 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
         }
     }
     let kappa = edge_weights(problem);
-    let mut sweep =
-        Sweep::new(problem, run.options.step_ratio, Sums::Scattered, |e| kappa[e]).near();
+    let mut sweep = Sweep::new(problem, step_ratio, Sums::Scattered, |e| kappa[e]).near();
     if let Some(start) = &start {
         sweep.set(start);
     }
@@ -254,8 +259,11 @@ fn primal_dual(run: &mut Run<'_>, mut start: Option<Start>, smooth: bool) -> Sol
                 }
                 last_looks -= 1;
             }
+            // Wrong groups may be found again and again: from much the same point the sweeps would go the same way.
+            let enough =
+                best.as_ref().map_or(f64::INFINITY, |(_, proof)| BETTER * proof.accuracy());
             if let Some((point, proof)) = fused
-                && proof.accuracy() <= certificate.accuracy()
+                && proof.accuracy() <= certificate.accuracy().min(enough)
             {
                 method = Method::Fused;
                 sweep.set(&point);
@@ -307,6 +315,10 @@ const TRY_ANYWAY: f64 = 5e4;
 const LEAST_CREDIT: f64 = 7.0;
 /// Groups at a given start up to which Newton's method costs so little that it is tried anyway.
 const FEW_GROUPS: usize = 16;
+/// How many more groups models may tell than duals.
+const ALIKE: f64 = 1.2;
+/// How good, compared to the last one, the outcome of a try must be for the sweeps to go on from it.
+const BETTER: f64 = 0.5;
 /// Part of the groups that may come or go between two looks for them to count as settled.
 const SETTLED: f64 = 0.03;
 
@@ -345,17 +357,17 @@ fn fuse(
     Some((fused, proof))
 }
 
-/// The groups of a start, if its models and its duals tell about the same: where it lies between solutions with unlike groups, models
-/// are equal that are so on both sides, and duals are inside that are so on one. Those of a norm of whole vectors are always a bit
-/// inside, since their directions change: there models alone tell, if the groups are few.
+/// The groups of a start, if they are few or its models and its duals tell about the same: where it lies between solutions with unlike
+/// groups, models are equal that are so on both sides, and duals are inside that are so on one. (Those of a norm of whole vectors are
+/// always a bit inside, since their directions change.)
 fn first_guess(problem: &Problem, start: &Start) -> Option<Fusion> {
     let equal = Fusion::of_equal(problem, &start.params);
     let told = Fusion::of(problem, &start.duals);
     if equal.count == problem.nodes() * problem.dim() {
         return Some(told);
     }
-    let few = problem.penalty().kinks() == Kinks::Zero && equal.count <= FEW_GROUPS * problem.dim();
-    (few || equal.count <= 2 * told.count).then_some(equal)
+    let few = equal.count <= FEW_GROUPS * problem.dim();
+    (few || equal.count as f64 <= ALIKE * told.count as f64).then_some(equal)
 }
 
 /// Equal models made exactly equal, if the point, which has a certificate, is still good enough.
@@ -384,6 +396,13 @@ fn equalized(
     fusion.spread(&fusion.mean(point.params.as_slice()), equal.params.as_mut_slice());
     let proof = run.examine(&equal);
     (equal, proof)
+}
+
+/// γ such that models and duals would move equally far, each in the metric of its steps, on the way from one point to another.
+pub(crate) fn step_ratio_between(problem: &Problem, points: (&Start, &Start)) -> Option<f64> {
+    let kappa = edge_weights(problem);
+    let moved = Moved::between(problem, points, |e| f64::from(kappa[e]));
+    Some((moved.params / moved.duals).sqrt()).filter(|ratio| ratio.is_normal())
 }
 
 /// κ = √A, relative to its geometric mean.

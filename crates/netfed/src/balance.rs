@@ -8,9 +8,10 @@
 //! makes it vanish; ω = c(1 − (‖u‖_*/c)²) is large where there is room. If duals leave their balls, all are shrunk by one factor,
 //! which leaves every sᵢ = 0 as it is.
 
+use crate::laplace::conjugate_gradients;
 use crate::linalg::axpy;
 use crate::parallel::for_rows;
-use crate::repair::{conjugate_gradients, enter_domain, shift};
+use crate::repair::{enter_domain, shift};
 use crate::{Matrix, Problem};
 
 /// Duals that leave their balls are moved back, each by itself, and the rest is shifted again; so many times.

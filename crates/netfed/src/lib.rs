@@ -82,6 +82,7 @@ mod halpern;
 pub mod information;
 mod interior;
 mod lambda_max;
+mod laplace;
 pub mod laws;
 mod layout;
 pub mod learning;

@@ -9,14 +9,18 @@
 //! change with the logarithm: x(λ) = ln λ; and where the losses are quadratic, too, the start is the best one in the span of all
 //! solutions so far (`galerkin.rs`).
 //!
+//! Models and duals between two solutions are expected to move as they do from one to the other: that gives the step ratio γ to begin
+//! with (`step_ratio.rs`).
+//!
 //! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads.
 
+use crate::auto::step_ratio_between;
 use crate::cluster::Clusters;
 use crate::fusion::Fusion;
 use crate::galerkin::Galerkin;
 use crate::linalg::axpy;
 use crate::penalty::Kinks;
-use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
+use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from, solve_near};
 use crate::{Certificate, Error, Matrix, Problem};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -141,6 +145,7 @@ pub fn follow_path(
         // λ = 0 has no edges, hence no duals: what lies between is not interpolated from it.
         let coupled = usize::from(lambdas[0] == 0.0);
         let (uncoupled, before) = before.split_at_mut(coupled.min(before.len()));
+        let top = top.map(|start| (start, options.step_ratio));
         let high = walk.solve(lambdas.len() - 1, top, last)?;
         if let Some(point) = uncoupled.first_mut() {
             walk.solve(0, None, point)?;
@@ -202,11 +207,11 @@ impl Walk<'_> {
         high.and(low)
     }
 
-    /// Solves at one λ. Gives the solution, if others can be interpolated from it.
+    /// Solves at one λ, from a point and with a step ratio to begin with. Gives the solution, if others can be interpolated from it.
     fn solve(
         &self,
         index: usize,
-        start: Option<Start>,
+        start: Option<(Start, f64)>,
         point: &mut Option<PathPoint>,
     ) -> Result<Option<Known>, Error> {
         if self.ended.load(Ordering::Relaxed) {
@@ -217,7 +222,7 @@ impl Walk<'_> {
         let begin = (self.observer)(Step::Begin(index));
         let watch = |progress: Progress<'_>| (self.observer)(Step::Iteration(index, progress));
         let solution = match start.filter(|_| lambda > 0.0) {
-            Some(start) => solve_from(&at, self.options, start, watch)?,
+            Some((start, step_ratio)) => solve_near(&at, self.options, start, step_ratio, watch)?,
             None => solve(&at, self.options, watch)?,
         };
         let point = point.insert(PathPoint {
@@ -248,14 +253,14 @@ impl Walk<'_> {
         Ok(Some(Known { index, fusion, point }))
     }
 
-    /// A start from the solutions so far.
-    fn start(&self, index: usize, known: &[&Known]) -> Option<Start> {
+    /// A start from the solutions so far, and its step ratio.
+    fn start(&self, index: usize, known: &[&Known]) -> Option<(Start, f64)> {
         let Some(galerkin) = &self.galerkin else { return self.between(index, known) };
         let galerkin = galerkin.lock().unwrap_or_else(PoisonError::into_inner);
         let params = galerkin.at(self.lambdas[index])?;
         // Without kinks models have one dual that fits them: the solver computes it.
         let duals = Matrix::zeros(self.problem.graph().edges().len(), self.problem.dim());
-        Some(Start { params, duals })
+        Some((Start { params, duals }, self.options.step_ratio))
     }
 
     /// Whether no models become equal, so that solutions are smooth in λ everywhere.
@@ -264,7 +269,7 @@ impl Walk<'_> {
     }
 
     /// A point interpolated between those known on both sides and, if the same models are equal there, next to them.
-    fn between(&self, index: usize, known: &[&Known]) -> Option<Start> {
+    fn between(&self, index: usize, known: &[&Known]) -> Option<(Start, f64)> {
         let high = known.partition_point(|k| k.index < index);
         let (below, above) = (high.checked_sub(1)?, known.get(high)?);
         let (mut from, mut to) = (below, high + 1);
@@ -283,6 +288,8 @@ impl Walk<'_> {
             true => self.lambdas[index].ln(),
             false => self.lambdas[index],
         };
+        let ends = (&known[below].point, &above.point);
+        let step_ratio = step_ratio_between(self.problem, ends).unwrap_or(self.options.step_ratio);
         let known = &known[from..to];
         let weight = |k: &&Known| {
             let others = known.iter().map(|j| j.index).filter(|&j| j != k.index);
@@ -291,7 +298,7 @@ impl Walk<'_> {
         let weights: Vec<f64> = known.iter().map(weight).collect();
         // Values of λ that are the same to the last bit.
         if !weights.iter().all(|w| w.is_finite()) {
-            return Some(above.point.clone());
+            return Some((above.point.clone(), self.options.step_ratio));
         }
         let mix = |of: fn(&Start) -> &Matrix| {
             let mut sum = of(&known[0].point).clone();
@@ -301,7 +308,7 @@ impl Walk<'_> {
             }
             sum
         };
-        Some(Start { params: mix(|p| &p.params), duals: mix(|p| &p.duals) })
+        Some((Start { params: mix(|p| &p.params), duals: mix(|p| &p.duals) }, step_ratio))
     }
 }
 

@@ -163,7 +163,7 @@ pub fn solve(
     options: &Options,
     observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Solution, Error> {
-    run(problem, options, None, observer)
+    run(problem, options, None, options.step_ratio, observer)
 }
 
 /// [`solve()`] from a given point. Duals outside the domain of the conjugate penalty (those of a larger λ) are moved into it by the
@@ -172,6 +172,17 @@ pub fn solve_from(
     problem: &Problem,
     options: &Options,
     start: Start,
+    observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+) -> Result<Solution, Error> {
+    solve_near(problem, options, start, options.step_ratio, observer)
+}
+
+/// [`solve_from()`] with the γ that the sweeps of the auto solver begin with.
+pub(crate) fn solve_near(
+    problem: &Problem,
+    options: &Options,
+    start: Start,
+    step_ratio: f64,
     observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Solution, Error> {
     let sizes = [
@@ -185,13 +196,14 @@ pub fn solve_from(
             return Err(Error::Size { what, expected, found });
         }
     }
-    run(problem, options, Some(start), observer)
+    run(problem, options, Some(start), step_ratio, observer)
 }
 
 fn run(
     problem: &Problem,
     options: &Options,
     start: Option<Start>,
+    step_ratio: f64,
     mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Solution, Error> {
     if options.solver == Solver::FedAdmm {
@@ -208,7 +220,7 @@ fn run(
         Ok(match options.solver {
             Solver::PrimalDual => algorithm1(&mut run, start),
             Solver::Admm => admm::solve(&mut run, start),
-            _ => auto::solve(&mut run, start),
+            _ => auto::solve(&mut run, start, step_ratio),
         })
     };
     // On a thread of the pool: from outside, every parallel loop would wake it and wait for it.

@@ -12,7 +12,7 @@
 //! with gathered sums 32e and 8n(5d + the factors).
 
 use crate::layout::{Layout, Sums};
-use crate::linalg::axpy;
+use crate::linalg::{axpy, square_distance};
 use crate::node_steps::{NodeSteps, Step};
 use crate::packed::Packed;
 use crate::parallel::for_rows;
@@ -54,6 +54,21 @@ pub(crate) struct Moved {
 }
 
 impl Moved {
+    /// The way from one point to another; `kappa` are the weights κ of the edges.
+    pub(crate) fn between(
+        problem: &Problem,
+        (from, to): (&Start, &Start),
+        kappa: impl Fn(usize) -> f64,
+    ) -> Moved {
+        let mut moved = Moved::default();
+        for (k, e) in problem.graph().edges().iter().enumerate() {
+            let model = |i: usize| square_distance(from.params.row(i), to.params.row(i));
+            moved.params += kappa(k) * (model(e.tail) + model(e.head));
+            moved.duals += 2.0 / kappa(k) * square_distance(from.duals.row(k), to.duals.row(k));
+        }
+        moved
+    }
+
     fn add(&mut self, other: Moved) {
         self.params += other.params;
         self.duals += other.duals;

@@ -55,7 +55,7 @@ pub(crate) struct System<'a> {
 }
 
 enum Factor {
-    /// All entries, column by column: where the matrix has fewer entries than terms.
+    /// All entries, column by column: where the matrix is small.
     Dense(Vec<f64>),
     Sparse(Box<SparseCholesky>),
     /// One block per node: where no models are fused and the graph has no cycles.
@@ -73,12 +73,15 @@ impl<'a> System<'a> {
             let direct = Some((Factor::Blocks(blocks), sweeps));
             return Some(System { reduced, direct, setup: 0.0 });
         }
-        if n * n <= reduced.entries() {
+        let elimination = DENSE * (n as f64).powi(3) / 3.0;
+        let entries = reduced.entries() as f64;
+        // The analysis of a sparse matrix alone may cost more.
+        if (n * n) as f64 <= entries || elimination <= ANALYSIS * entries {
             let dim = reduced.problem.dim() as f64;
             let terms: f64 = (0..reduced.problem.nodes())
                 .map(|i| 1.0 + dim.min(reduced.problem.loss(i).points() as f64))
                 .sum();
-            let sweeps = (dim * dim * terms + DENSE * (n as f64).powi(3) / 3.0) / unit;
+            let sweeps = (dim * dim * terms + elimination) / unit;
             if sweeps <= MOST_SWEEPS {
                 let direct = (Factor::Dense(vec![0.0; n * n]), sweeps);
                 return (sweeps <= most).then_some(System {
@@ -88,7 +91,7 @@ impl<'a> System<'a> {
                 });
             }
         }
-        let analysis = ANALYSIS * reduced.entries() as f64 / unit;
+        let analysis = ANALYSIS * entries / unit;
         let affordable = if kinks == Kinks::None { CG_SWEEPS.min(most) } else { most };
         let direct = (reduced.entries() <= MOST_ENTRIES && analysis <= affordable)
             .then(|| SparseCholesky::new(n, &reduced.pattern()))
