@@ -234,6 +234,7 @@ fn primal_dual(
             let told = (work > 0.0).then(|| sweep.point().duals);
             let certificate = run.certify(&point);
             outlook.note(run.iterations, certificate.accuracy());
+            step_ratio.note(certificate.accuracy(), &mut sweep.step_ratio);
             if !run.goes_on() {
                 // Sweeps may have gone uphill since the last try; and models that are nearly equal cost more than equal ones.
                 let told = told.as_ref().unwrap_or(&point.duals);

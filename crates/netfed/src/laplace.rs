@@ -272,3 +272,63 @@ impl Product<'_> {
         self.out.copy_from_slice(&sum);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{erdos_renyi, random_geometric};
+    use crate::linalg::distance;
+    use crate::penalty::{Norm1, Norm2, Penalty};
+    use crate::{Dataset, LossKind};
+
+    #[test]
+    fn both_ways_solve_the_equations() {
+        let sparse = random_geometric(60, 200, 1).unwrap().0;
+        for (graph, dim) in [(sparse, 1), (erdos_renyi(60, 0.6, 2).unwrap(), 3)] {
+            for penalty in [Box::new(Norm1) as Box<dyn Penalty>, Box::new(Norm2)] {
+                // Whole models share their weights.
+                let width = if penalty.kinks() == Kinks::Coordinates { 1 } else { dim };
+                let zero = |_| LossKind::Squared.build(Dataset::empty(dim), 0.0, 0.0).unwrap();
+                let losses = (0..60).map(zero).collect();
+                let problem = Problem::new(graph.clone(), losses, penalty, 1.0).unwrap();
+                let entries = graph.edges().len() * dim;
+                let room: Vec<f64> =
+                    (0..entries).map(|k| 1.1 + ((k / width) as f64).sin()).collect();
+                let truth: Vec<f64> = (0..60 * dim).map(|k| (k as f64).cos()).collect();
+                let product = |p: &[f64]| {
+                    let mut out = vec![0.0; p.len()];
+                    for (e, edge) in graph.edges().iter().enumerate() {
+                        for j in 0..dim {
+                            let (t, h) = (edge.tail * dim + j, edge.head * dim + j);
+                            out[t] += room[e * dim + j] * (p[t] - p[h]);
+                            out[h] -= room[e * dim + j] * (p[t] - p[h]);
+                        }
+                    }
+                    out
+                };
+                let rest = product(&truth);
+                let direct = Direct::new(&problem).unwrap();
+                let any = Laplace { direct: Some(Some(direct)) }.solve(
+                    &problem,
+                    &room,
+                    &rest,
+                    &mut |_| true,
+                );
+                let steps = conjugate_gradients(
+                    &problem,
+                    &room,
+                    &rest,
+                    |_| false,
+                    (CG_STEPS, FINE),
+                    &mut |_| true,
+                );
+                let own = Laplace::default().solve(&problem, &room, &rest, &mut |_| true);
+                assert!(any.1 && own.1 && steps.1 == End::Solved);
+                for potential in [any.0, steps.0, own.0] {
+                    let off = distance(&product(&potential), &rest);
+                    assert!(off <= 1e-6 * crate::linalg::norm(&rest), "{off:e}");
+                }
+            }
+        }
+    }
+}

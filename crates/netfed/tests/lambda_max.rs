@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
+use netfed::generate::random_geometric;
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Squared};
 use netfed::{Dataset, Graph, LambdaMax, LossKind, Options, Problem, Proof, lambda_max, solve};
 use rand::RngExt;
@@ -203,4 +204,21 @@ fn squares_never_merge() {
     let apart = (0..3).map(|i| (w.row(i)[0] - 5.0 / 3.0).abs()).fold(0.0, f64::max);
     let spread = 1.7; // of 0, 1, 4
     assert!(apart <= 1.01e-3 * spread && apart > 1e-4 * spread, "{apart}");
+}
+
+#[test]
+fn both_bounds_meet_where_more_than_two_groups_merge_last() {
+    let (graph, places) = random_geometric(400, 2000, 1).unwrap();
+    let mut rng = netfed::generate::random(2);
+    for penalty in [Box::new(Norm2) as Box<dyn Penalty>, Box::new(Norm1), Box::new(NormInf)] {
+        let point = |i: usize| {
+            let x = places.row(i).iter().map(|x| x.round() + rng.random::<f64>()).collect();
+            LossKind::Mean.build(Dataset::new(2, x, vec![]).unwrap(), 0.0, 0.0).unwrap()
+        };
+        let losses = (0..400).map(point).collect();
+        let problem = Problem::new(graph.clone(), losses, penalty, 1.0).unwrap();
+        let found = find(&problem);
+        assert_eq!(found.proof, Proof::Flow);
+        assert!(found.lower <= found.upper && found.upper <= (1.0 + 1e-6) * found.lower);
+    }
 }

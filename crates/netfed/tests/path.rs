@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
+use netfed::generate::{Noise, linear_data, random_geometric};
 use netfed::penalty::{Norm1, Norm2, Penalty, Squared};
 use netfed::{
-    Dataset, Graph, LossKind, MergeTree, Options, Problem, Status, Step, first_lambda, follow_path,
-    lambda_max, log_grid, solve,
+    Dataset, Graph, LossKind, Matrix, MergeTree, Options, Problem, Status, Step, first_lambda,
+    follow_path, lambda_max, log_grid, solve,
 };
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -192,4 +193,23 @@ fn runs_side_by_side_give_the_same_path() {
         assert_eq!(one, walk(4));
         assert_eq!(one, walk(4));
     }
+}
+
+/// Four regions in the plane with a model each.
+fn regions(nodes: usize, seed: u64, penalty: Box<dyn Penalty>) -> Problem {
+    let (graph, places) = random_geometric(nodes, 5 * nodes, seed).unwrap();
+    let truth = places.as_slice().iter().map(|x| if *x < 0.5 { 1.0 } else { -1.0 }).collect();
+    let truth = Matrix::from_rows(2, truth).unwrap();
+    let data = linear_data(&truth, 5, Noise::PerPoint(0.5), 2).unwrap().into_iter();
+    let losses = data.map(|d| LossKind::Squared.build(d, 0.0, 0.0).unwrap()).collect();
+    Problem::new(graph, losses, penalty, 1.0).unwrap()
+}
+
+#[test]
+fn wrong_groups_do_not_hold_up_a_path() {
+    let problem = regions(3000, 4, Box::new(Norm2));
+    let options = Options { max_iterations: 5000, ..Options::default() };
+    let go = |_: Step<'_>| ControlFlow::Continue(());
+    let path = follow_path(&problem, &log_grid(0.1, 40.0, 40), &options, None, go).unwrap();
+    assert!(path.iter().all(|p| p.status == Status::Solved), "{path:?}");
 }

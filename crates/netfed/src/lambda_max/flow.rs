@@ -4,14 +4,19 @@
 //! their common model p = 0: convex clustering of the points −gᵢ/2.
 //!
 //! Solved at the best lower bound, p ≠ 0 gives the next one, −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head). As p is the maximizer up to
-//! O(λ_max − λ), this misses λ_max by O((λ_max − λ)²) only: Dinkelbach's iteration. Then
-//! `tighten.rs` brings lower and upper bound together.
+//! O(λ_max − λ), this misses λ_max by O((λ_max − λ)²) only: Dinkelbach's iteration.
+//!
+//! As soon as the groups of equal p are right, Newton's method gives p for a λ next to λ_max, the duals between groups follow from p, and
+//! those inside of them from Laplace equations (`repair.rs`): then upper and lower bound meet. Where they do not, see `tighten.rs`.
 
 use super::tighten::{Bounds, tighten};
 use super::{Forest, LambdaMax, Proof, Tangent, congestion, ratio};
+use crate::fusion::Fusion;
 use crate::linalg::axpy;
 use crate::loss::{Loss, Mean};
-use crate::solve::{Options, Progress, Start, Status, solve_from};
+use crate::newton::newton;
+use crate::repair::Flow;
+use crate::solve::{Method, Options, Progress, Start, Status, solve_from};
 use crate::{Dataset, Error, Matrix, Problem};
 use std::ops::ControlFlow;
 
@@ -21,6 +26,11 @@ const WIDTH: f64 = 1e-6;
 const BELOW: f64 = 1e-3;
 /// The finest relative gap of a solve.
 const FINEST: f64 = 1e-10;
+/// How far below λ_max, relative to it, both bounds are computed.
+const NEXT: f64 = 3e-7;
+/// Relative accuracy there, and the most groups.
+const ROUNDING: f64 = 1e-14;
+const FEW_GROUPS: usize = 200;
 /// The most solves, and the most iterations of each: they only have to come near.
 const SOLVES: usize = 12;
 const ITERATIONS: u64 = 5000;
@@ -65,6 +75,17 @@ pub(super) fn lambda_max(
         start = Start { params: solution.params, duals: solution.duals };
         gain = f64::max(reached / lower - 1.0, 0.0);
         lower = lower.max(reached);
+        if solution.method == Method::Fused
+            && let Some(next) = meeting(unit, &clustering, &forest, g, (lower, at), &start)
+        {
+            lower = lower.max(next.lower);
+            if next.upper < upper {
+                (upper, flow) = (next.upper, next.flow);
+            }
+            if upper <= lower * (1.0 + WIDTH) {
+                return Ok(found(lower, upper, flow, Proof::Flow));
+            }
+        }
         match solution.status {
             Status::Stopped => return Ok(found(lower, upper, flow, Proof::Flow)),
             Status::MaxIterations if gain < BELOW => break,
@@ -80,6 +101,36 @@ pub(super) fn lambda_max(
     }
     let bounds = tighten(unit, &forest, g, Bounds { lower, upper, flow }, start.duals, WIDTH);
     Ok(found(bounds.lower, bounds.upper, bounds.flow, Proof::Flow))
+}
+
+/// Both bounds from the groups of equal p, for a solution p at `at`; none if there are too many.
+fn meeting(
+    unit: &Problem,
+    clustering: &Problem,
+    forest: &Forest,
+    g: &Matrix,
+    (lower, at): (f64, f64),
+    solution: &Start,
+) -> Option<Bounds> {
+    let near = clustering.at_lambda(lower * (1.0 - NEXT)).ok()?;
+    let mut fusion = Fusion::of_equal(&near, &solution.params);
+    if fusion.count > FEW_GROUPS * unit.dim() {
+        return None;
+    }
+    let Start { params: mut p, mut duals } = solution.clone();
+    // p vanishes as λ_max − λ does.
+    let shrink = NEXT * lower / (lower - at).max(BELOW * lower);
+    p.as_mut_slice().iter_mut().for_each(|p| *p *= shrink);
+    newton(&near, &mut fusion, &mut p, ROUNDING, f64::INFINITY, &mut |_| true);
+    let mut flow = Flow::default();
+    flow.repair(&near, &fusion, &p, &mut duals, ROUNDING, &mut |_| true);
+    let lower = lower.max(ratio(unit, g, &p));
+    // What is left to carry at p = 0 is spread over the edges between the groups.
+    let merged = clustering.at_lambda(lower * (1.0 + 0.9 * WIDTH)).ok()?;
+    p.as_mut_slice().fill(0.0);
+    flow.repair(&merged, &Fusion::of_equal(&merged, &p), &p, &mut duals, ROUNDING, &mut |_| true);
+    forest.balance(unit.graph(), g, &mut duals);
+    Some(Bounds { lower, upper: congestion(unit, &duals), flow: duals })
 }
 
 /// The same graph and penalty with the losses ‖p + gᵢ/2‖².
