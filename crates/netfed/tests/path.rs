@@ -211,5 +211,8 @@ fn wrong_groups_do_not_hold_up_a_path() {
     let options = Options { max_iterations: 5000, ..Options::default() };
     let go = |_: Step<'_>| ControlFlow::Continue(());
     let path = follow_path(&problem, &log_grid(0.1, 40.0, 40), &options, None, go).unwrap();
-    assert!(path.iter().all(|p| p.status == Status::Solved), "{path:?}");
+    for point in path {
+        // A run that goes in circles may still have seen a good point on the way.
+        assert!(point.status == Status::Solved && point.iterations < 5000, "{point:?}");
+    }
 }
