@@ -104,7 +104,7 @@ pub(crate) fn common_model(problem: &Problem, nodes: &[usize]) -> Option<Vec<f64
     let (gradient, size) = sum.gradient(&w);
     // Data that are met exactly leave no gradients to compare with; separable classes seem to, far away.
     let margins = nodes.iter().any(|&i| problem.loss(i).growth() == Growth::Margin);
-    let floor = if margins { 0.0 } else { 1e-6 * size_at_zero };
+    let floor = if margins { 0.0 } else { 1e-3 * size_at_zero };
     (norm(&gradient) <= 1e-10 * size.max(floor)).then_some(w)
 }
 

@@ -222,3 +222,28 @@ fn both_bounds_meet_where_more_than_two_groups_merge_last() {
         assert!(found.lower <= found.upper && found.upper <= (1.0 + 1e-6) * found.lower);
     }
 }
+
+#[test]
+fn nodes_without_edges_and_data_met_exactly_do_not_matter() {
+    let mut rng = netfed::generate::random(5);
+    let mut regression = |points: usize| {
+        let x: Vec<f64> = (0..2 * points).map(|_| rng.random::<f64>() - 0.5).collect();
+        let y = (0..points).map(|_| rng.random()).collect();
+        LossKind::Squared.build(Dataset::new(2, x, y).unwrap(), 0.0, 0.0).unwrap()
+    };
+    let (graph, _) = random_geometric(60, 200, 1).unwrap();
+    let mut edges: Vec<_> = graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
+    // A pair with two points, which one model meets, and thirty nodes alone.
+    edges.push((60, 61, 1.0));
+    let points = (0..60).map(|_| 5).chain([1, 1]).chain((0..30).map(|i| 1 + i % 5));
+    let losses: Vec<_> = points.map(&mut regression).collect();
+    let graph = Graph::new(92, &edges).unwrap();
+    let problem = Problem::new(graph, losses, Box::new(Norm2), 1.0).unwrap();
+    let found = find(&problem);
+    assert_eq!(found.proof, Proof::Flow);
+    assert!(found.upper > 0.0 && found.upper <= (1.0 + 1e-6) * found.lower, "{found:?}");
+    let merged = found.merged.unwrap();
+    let at = problem.at_lambda(found.upper).unwrap();
+    let proof = netfed::Certifier::new(&at, 1.0).certify(&merged.params, &merged.duals);
+    assert!(proof.relative_gap <= 1e-9, "{proof:?}");
+}

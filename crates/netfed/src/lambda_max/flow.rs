@@ -103,7 +103,7 @@ pub(super) fn lambda_max(
     Ok(found(bounds.lower, bounds.upper, bounds.flow, Proof::Flow))
 }
 
-/// Both bounds from the groups of equal p, for a solution p at `at`; none if there are too many.
+/// Both bounds from the groups of equal p, for a solution p at `at`; none if they are too many.
 fn meeting(
     unit: &Problem,
     clustering: &Problem,
@@ -112,16 +112,24 @@ fn meeting(
     (lower, at): (f64, f64),
     solution: &Start,
 ) -> Option<Bounds> {
-    let near = clustering.at_lambda(lower * (1.0 - NEXT)).ok()?;
-    let mut fusion = Fusion::of_equal(&near, &solution.params);
-    if fusion.count > FEW_GROUPS * unit.dim() {
+    let groups = Fusion::of_equal(clustering, &solution.params);
+    if groups.count > FEW_GROUPS * unit.dim() {
         return None;
     }
-    let Start { params: mut p, mut duals } = solution.clone();
-    // p vanishes as λ_max − λ does.
-    let shrink = NEXT * lower / (lower - at).max(BELOW * lower);
-    p.as_mut_slice().iter_mut().for_each(|p| *p *= shrink);
-    newton(&near, &mut fusion, &mut p, ROUNDING, f64::INFINITY, &mut |_| true);
+    let mut duals = solution.duals.clone();
+    let newton_at = |next: f64| {
+        let near = clustering.at_lambda(lower * (1.0 - next)).ok()?;
+        let (mut fusion, mut p) = (groups.clone(), solution.params.clone());
+        // p vanishes as λ_max − λ does.
+        let shrink = next * lower / (lower - at).max(BELOW * lower);
+        p.as_mut_slice().iter_mut().for_each(|p| *p *= shrink);
+        newton(&near, &mut fusion, &mut p, ROUNDING, f64::INFINITY, &mut |_| true);
+        Some((near, fusion, p))
+    };
+    // Too near λ_max rounding makes all p equal.
+    let (near, fusion, mut p) = newton_at(NEXT)
+        .filter(|(_, fusion, _)| *fusion == groups)
+        .or_else(|| newton_at(10.0 * NEXT))?;
     let mut flow = Flow::default();
     flow.repair(&near, &fusion, &p, &mut duals, ROUNDING, &mut |_| true);
     let lower = lower.max(ratio(unit, g, &p));

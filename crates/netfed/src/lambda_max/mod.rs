@@ -81,6 +81,11 @@ fn tangent(problem: &Problem) -> Option<Tangent> {
     let mut models = Matrix::zeros(problem.nodes(), problem.dim());
     let mut gradients = models.clone();
     for nodes in components(problem) {
+        // A node without edges has nothing to share.
+        if let [i] = nodes[..] {
+            problem.loss(i).maximizer(&vec![0.0; problem.dim()], models.row_mut(i));
+            continue;
+        }
         let model = common_model(problem, &nodes)?;
         let (mut mean, mut size) = (vec![0.0; problem.dim()], 0.0);
         for &i in &nodes {
