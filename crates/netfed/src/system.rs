@@ -76,7 +76,8 @@ impl<'a> System<'a> {
         let elimination = DENSE * (n as f64).powi(3) / 3.0;
         let entries = reduced.entries() as f64;
         // The analysis of a sparse matrix alone may cost more.
-        if (n * n) as f64 <= entries || elimination <= ANALYSIS * entries {
+        let cheap = kinks != Kinks::None && elimination <= ANALYSIS * entries;
+        if cheap || (n * n) as f64 <= entries {
             let dim = reduced.problem.dim() as f64;
             let terms: f64 = (0..reduced.problem.nodes())
                 .map(|i| 1.0 + dim.min(reduced.problem.loss(i).points() as f64))
