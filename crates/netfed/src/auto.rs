@@ -153,7 +153,7 @@ fn primal_dual(
         smooth && matches!(kinks, Kinks::Zero | Kinks::Coordinates) && size <= MOST_FINISHED;
     let mut groups = None;
     let mut flow = Flow::default();
-    // The outcome of the last try that was worth something.
+    // The best outcome of a try so far.
     let mut best: Option<(Start, Certificate)> = None;
     if let Some(start) = &mut start {
         enter_domain(problem, &mut start.duals);
@@ -192,6 +192,8 @@ fn primal_dual(
     let linear = !smooth && matches!(kinks, Kinks::Coordinates | Kinks::Others);
     let mut halpern = linear.then(|| Halpern::new(&sweep));
     let mut method = if best.is_some() { Method::Fused } else { Method::Adaptive };
+    // How good the last outcome of a try was that the sweeps went on from.
+    let mut sent = best.as_ref().map_or(f64::INFINITY, |(_, proof)| proof.accuracy());
     // Work for Newton's method: three quarters of that for the sweeps.
     let mut credit = 0.0;
     let nothing_to_do = problem.graph().edges().is_empty();
@@ -260,15 +262,16 @@ fn primal_dual(
                 }
                 last_looks -= 1;
             }
-            // Wrong groups may be found again and again: from much the same point the sweeps would go the same way.
-            let enough =
-                best.as_ref().map_or(f64::INFINITY, |(_, proof)| BETTER * proof.accuracy());
-            if let Some((point, proof)) = fused
-                && proof.accuracy() <= certificate.accuracy().min(enough)
-            {
-                method = Method::Fused;
-                sweep.set(&point);
-                best = Some((point, proof));
+            if let Some((point, proof)) = fused {
+                // Wrong groups may be found again and again: from much the same point the sweeps would go the same way.
+                if proof.accuracy() <= certificate.accuracy().min(BETTER * sent) {
+                    method = Method::Fused;
+                    sweep.set(&point);
+                    sent = proof.accuracy();
+                }
+                if best.as_ref().is_none_or(|(_, known)| proof.is_better(known)) {
+                    best = Some((point, proof));
+                }
             }
             // Where losses with kinks meet in one model the problem is a linear program, too.
             if !smooth && halpern.is_none() && run.iterations >= CIRCLING {
