@@ -10,6 +10,7 @@ use crate::wide::{Loop, wide};
 /// A run of edges to be stepped.
 pub struct EdgeSteps<'a> {
     pub(crate) dim: usize,
+    pub(crate) lambda: f64,
     /// 1/(2γ)
     pub(crate) half_inverse: f64,
     pub(crate) relaxation: f64,
@@ -49,7 +50,9 @@ impl EdgeSteps<'_> {
     #[inline(always)]
     fn run_dim<const DIM: usize>(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
         // Copies, since a processor cannot know that the duals do not change them.
-        let EdgeSteps { half_inverse, relaxation, measured, records, messages, begin, .. } = *self;
+        let EdgeSteps {
+            lambda, half_inverse, relaxation, measured, records, messages, begin, ..
+        } = *self;
         let messages = messages.as_chunks::<DIM>().0;
         let sums = self.sums.as_chunks_mut::<DIM>().0;
         let mut moved = 0.0;
@@ -62,7 +65,7 @@ impl EdgeSteps<'_> {
             for j in 0..DIM {
                 new[j] += step * (tail[j] - head[j]);
             }
-            prox(&mut new, r.coupling, step);
+            prox(&mut new, lambda * r.weight, step);
             if measured {
                 let squares = (0..DIM).fold(0.0, |s, j| s + (new[j] - old[j]) * (new[j] - old[j]));
                 moved += f64::from(r.metric) * squares;
@@ -93,7 +96,7 @@ impl EdgeSteps<'_> {
             for ((n, t), h) in new.iter_mut().zip(tail).zip(head) {
                 *n += step * (t - h);
             }
-            prox(new, r.coupling, step);
+            prox(new, self.lambda * r.weight, step);
             if self.measured {
                 moved += f64::from(r.metric) * square_distance(new, u);
             }

@@ -1,9 +1,9 @@
-//! The terms of the edges in a certificate: cφ(d) with d = w_tail − w_head, and the bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ ≥ 0.
+//! The terms of the edges in the objective and in a certificate: cφ(d) with d = w_tail − w_head, and the bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ ≥ 0.
 
 use crate::linalg::{axpy, dot, square_distance};
 use crate::problem::difference;
 use crate::share::nonnegative;
-use crate::{Matrix, Problem};
+use crate::{Edge, Matrix, Problem};
 use rayon::prelude::*;
 
 /// Edges that are done together, whatever the number of threads.
@@ -16,6 +16,48 @@ pub(crate) struct EdgeTerm {
     pub(crate) value: f64,
     /// The bracket.
     pub(crate) gap: f64,
+}
+
+/// A run of edges whose φ(d) are added up by a loop of the penalty's own ([`Penalty::total`](crate::penalty::Penalty)).
+pub struct Differences<'a> {
+    edges: &'a [Edge],
+    params: &'a Matrix,
+}
+
+impl Differences<'_> {
+    /// Σ Aₑ φ(dₑ) over all edges.
+    pub(crate) fn total(problem: &Problem, params: &Matrix) -> f64 {
+        let block = |edges| problem.penalty().total(&Differences { edges, params });
+        let edges = problem.graph().edges();
+        if edges.len() <= 2 * BLOCK {
+            return edges.chunks(BLOCK).map(block).sum();
+        }
+        let parts: Vec<f64> = edges.par_chunks(BLOCK).map(block).collect();
+        parts.iter().sum()
+    }
+
+    /// Σ Aₑ value(dₑ)
+    #[inline]
+    pub(crate) fn sum(&self, value: impl Fn(&[f64]) -> f64) -> f64 {
+        match self.params.cols() {
+            1 => self.sum_in(&mut [0.0; 1], value),
+            2 => self.sum_in(&mut [0.0; 2], value),
+            3 => self.sum_in(&mut [0.0; 3], value),
+            4 => self.sum_in(&mut [0.0; 4], value),
+            5 => self.sum_in(&mut [0.0; 5], value),
+            dim => self.sum_in(&mut vec![0.0; dim], value),
+        }
+    }
+
+    #[inline(always)]
+    fn sum_in(&self, diff: &mut [f64], value: impl Fn(&[f64]) -> f64) -> f64 {
+        let (dim, params) = (diff.len(), self.params.as_slice());
+        self.edges.iter().fold(0.0, |sum, e| {
+            let (tail, head) = (&params[e.tail * dim..], &params[e.head * dim..]);
+            difference(&tail[..dim], &head[..dim], diff);
+            sum + e.weight * value(diff)
+        })
+    }
 }
 
 /// A run of edges whose terms are computed by a loop of the penalty's own ([`Penalty::edge_terms`](crate::penalty::Penalty)).

@@ -128,6 +128,33 @@ impl Direct {
     }
 }
 
+/// The equations with weights that stay as they are, factored.
+pub(crate) struct Factored {
+    cholesky: SparseCholesky,
+}
+
+impl Factored {
+    /// With one weight per edge; none where a factor would be too expensive.
+    pub(crate) fn new(problem: &Problem, room: &[f64]) -> Option<Factored> {
+        let mut cholesky = Direct::new(problem)?.cholesky;
+        let graph = problem.graph();
+        let mut values = vec![0.0; graph.nodes()];
+        for (e, room) in graph.edges().iter().zip(room) {
+            values[e.tail] += room;
+            values[e.head] += room;
+        }
+        // The equations leave a constant free in every group.
+        values.iter_mut().for_each(|d| *d = if *d > 0.0 { *d * (1.0 + 1e-12) } else { 1.0 });
+        values.extend(room.iter().map(|room| -room));
+        cholesky.factor(&values).then_some(Factored { cholesky })
+    }
+
+    /// Solves for `dim` parameters, in place.
+    pub(crate) fn solve(&self, rest: &mut [f64], dim: usize) {
+        self.cholesky.solve(rest, dim);
+    }
+}
+
 /// How conjugate gradients ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum End {

@@ -71,8 +71,8 @@ pub(crate) struct EdgeRecord {
     pub(crate) tail: u32,
     /// Place of the head.
     pub(crate) head: u32,
-    /// λ·A
-    pub(crate) coupling: f64,
+    /// A
+    pub(crate) weight: f64,
     /// Weight κ of the edge in the step sizes.
     pub(crate) kappa: f32,
     /// 2/κ
@@ -87,8 +87,9 @@ pub(crate) struct EdgeRun {
     pub(crate) edge: Vec<u32>,
 }
 
-/// The layout of one problem.
+/// The layout of one problem, whatever λ is.
 pub(crate) struct Layout {
+    pub(crate) sums: Sums,
     /// The node at each place.
     pub(crate) order: Vec<u32>,
     /// Nodes per block; the last block may have fewer.
@@ -125,6 +126,7 @@ impl Layout {
         let mut place = vec![0u32; nodes];
         order.iter().enumerate().for_each(|(p, &i)| place[i as usize] = p as u32);
         let mut layout = Layout {
+            sums,
             first_slot: Vec::with_capacity(nodes + 1),
             slots: Vec::with_capacity(if sums == Sums::Gathered { 2 * edges } else { 0 }),
             inner: (0..nodes.div_ceil(block)).map(|_| EdgeRun::default()).collect(),
@@ -148,7 +150,7 @@ impl Layout {
                 let record = EdgeRecord {
                     tail: tail as u32,
                     head: head as u32,
-                    coupling: problem.coupling(inc.edge()),
+                    weight: graph.edges()[inc.edge()].weight,
                     kappa: kappa(inc.edge()),
                     metric: 2.0 / kappa(inc.edge()),
                 };

@@ -6,7 +6,7 @@
 //! group. Where a step would cross a kink, the groups on both sides are joined.
 
 use crate::fusion::Fusion;
-use crate::linalg::{self, axpy, square_distance};
+use crate::linalg::{self, axpy};
 use crate::parallel::{dot, for_rows, sum_rows};
 use crate::penalty::Kinks;
 use crate::problem::difference;
@@ -88,7 +88,7 @@ fn descend(
     let mut z = fusion.mean(params.as_slice());
     fusion.spread(&z, params.as_mut_slice());
     let mut trial = params.clone();
-    let mut value = reduced.objective(params);
+    let mut value = problem.objective(params);
     let (mut full, mut gradient) = (vec![0.0; trial.as_slice().len()], vec![0.0; fusion.count]);
     let mut system: Option<System<'_>> = None;
     let mut goal = least;
@@ -121,7 +121,7 @@ fn descend(
         loop {
             let moved: Vec<f64> = z.iter().zip(&direction).map(|(z, p)| z + length * p).collect();
             fusion.spread(&moved, trial.as_mut_slice());
-            let there = reduced.objective(&trial);
+            let there = problem.objective(&trial);
             if there <= value + 1e-4 * length * descent + noise {
                 z = moved;
                 std::mem::swap(params, &mut trial);
@@ -209,26 +209,6 @@ impl<'a> Reduced<'a> {
                 (edge, self.problem.coupling(edge))
             }
         }
-    }
-
-    fn objective(&self, params: &Matrix) -> f64 {
-        let (problem, dim) = (self.problem, self.problem.dim());
-        let nodes =
-            sum_rows(problem.nodes(), 8 * dim, 0, |i, _| problem.loss(i).value(params.row(i)));
-        let edges = &self.active_edges;
-        if let Some(h) = problem.penalty().constant_curvature() {
-            let square = |e: usize| {
-                let edge = problem.graph().edges()[e];
-                0.5 * h
-                    * problem.coupling(e)
-                    * square_distance(params.row(edge.tail), params.row(edge.head))
-            };
-            return nodes + sum_rows(edges.len(), 2 * dim, 0, |k, _| square(edges[k] as usize));
-        }
-        let between = sum_rows(edges.len(), 2 * dim, dim, |k, diff| {
-            problem.edge_value(edges[k] as usize, params, diff)
-        });
-        nodes + between
     }
 
     /// The gradient at every node's parameters; fused differences do not count.

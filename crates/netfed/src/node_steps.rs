@@ -17,6 +17,8 @@ pub(crate) struct Step<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) layout: &'a Layout,
     pub(crate) losses: &'a Packed,
+    /// Whether a prox without closed form may be inexact.
+    pub(crate) near: bool,
     pub(crate) step_ratio: f64,
     pub(crate) relaxation: f64,
     /// Whether the length of the step is asked for.
@@ -36,6 +38,7 @@ impl Step<'_> {
     ) -> EdgeSteps<'e> {
         EdgeSteps {
             dim: self.problem.dim(),
+            lambda: self.problem.lambda(),
             half_inverse: 0.5 / self.step_ratio,
             relaxation: self.relaxation,
             measured: self.measured,
@@ -85,7 +88,7 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
             let slots = &layout.slots[slots];
             let node = layout.order[p] as usize;
             let prox = |at: &[f64], out: &mut [f64]| {
-                all.losses.prox::<DIM>(problem, node, p, at, step, out);
+                all.losses.prox::<DIM>((problem, node, p), all.near, at, step, out);
             };
             let at = (p - begin) * dim;
             let message = &mut messages[at..at + dim];

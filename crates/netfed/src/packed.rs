@@ -13,8 +13,6 @@ pub(crate) struct Packed {
     first: Vec<usize>,
     kind: Vec<u8>,
     data: Vec<f64>,
-    /// Whether a prox without closed form may be inexact.
-    pub(crate) near: bool,
 }
 
 /// The compact forms, by number.
@@ -38,7 +36,7 @@ impl Packed {
                     packed.data.extend_from_slice(factors);
                     LEAST_SQUARES
                 }
-                Compact::Mean { center, ridge, lasso } => {
+                Compact::Mean { center, ridge, lasso, .. } => {
                     packed.data.extend([ridge, lasso]);
                     packed.data.extend_from_slice(center);
                     MEAN
@@ -49,24 +47,19 @@ impl Packed {
         packed
     }
 
-    /// The prox of the loss of `node`, which is at `place`.
+    /// The prox of the loss of `node`, which is at `place`; where it has no closed form it may be inexact, if `near`.
     #[inline(always)]
     pub(crate) fn prox<const DIM: usize>(
         &self,
-        problem: &Problem,
-        node: usize,
-        place: usize,
+        (problem, node, place): (&Problem, usize, usize),
+        near: bool,
         at: &[f64],
         step: f64,
         out: &mut [f64],
     ) {
         let Some(&kind) = self.kind.get(place) else {
             let loss = problem.loss(node);
-            return if self.near {
-                loss.prox_near(at, step, out)
-            } else {
-                loss.prox(at, step, out)
-            };
+            return if near { loss.prox_near(at, step, out) } else { loss.prox(at, step, out) };
         };
         let data = &self.data[self.first[place]..self.first[place + 1]];
         let dim = if DIM == 0 { at.len() } else { DIM };

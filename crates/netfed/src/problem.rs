@@ -4,6 +4,7 @@
 //!
 //! Every check is here; behind it the code trusts its input.
 
+use crate::edge_terms::Differences;
 use crate::loss::Loss;
 use crate::memo::Memo;
 use crate::parallel::map_rows;
@@ -104,6 +105,13 @@ impl Problem {
         Problem { given: Arc::new(graph), ..self.clone() }.at_lambda(self.lambda)
     }
 
+    /// The same penalty and λ on a graph whose nodes are groups of those of this one, with losses of the same dimension.
+    pub(crate) fn contracted(&self, graph: Graph, losses: Vec<Box<dyn Loss>>) -> Problem {
+        let (graph, losses) = (Arc::new(graph), losses.into());
+        let given = Arc::clone(&graph);
+        Problem { given, graph, losses, memo: Arc::default(), ..self.clone() }
+    }
+
     /// The same graph, penalty and λ with other losses of the same dimension.
     pub(crate) fn with_losses(&self, losses: Vec<Box<dyn Loss>>) -> Problem {
         Problem { losses: losses.into(), memo: Arc::default(), ..self.clone() }
@@ -149,25 +157,11 @@ impl Problem {
         self.dim
     }
 
-    /// λ·A·φ(w_tail − w_head) of an edge; `diff` is scratch space of d entries.
-    pub(crate) fn edge_value(&self, edge: usize, params: &Matrix, diff: &mut [f64]) -> f64 {
-        let e = self.graph.edges()[edge];
-        difference(params.row(e.tail), params.row(e.head), diff);
-        self.coupling(edge) * self.penalty.value(diff)
-    }
-
     /// The objective Σᵢ Lᵢ(wᵢ) + λ Σₑ Aₑ φ(w_tail − w_head).
     pub fn objective(&self, params: &Matrix) -> f64 {
-        let dim = self.dim;
-        let nodes =
-            map_rows(self.nodes(), 8 * dim, || (), |i, ()| self.loss(i).value(params.row(i)));
-        let edges = map_rows(
-            self.graph.edges().len(),
-            4 * dim,
-            || vec![0.0; dim],
-            |e, diff| self.edge_value(e, params, diff),
-        );
-        nodes.iter().sum::<f64>() + edges.iter().sum::<f64>()
+        let value = |i: usize, (): &mut ()| self.loss(i).value(params.row(i));
+        let nodes = map_rows(self.nodes(), 8 * self.dim, || (), value);
+        nodes.iter().sum::<f64>() + self.lambda * Differences::total(self, params)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::certificate::{Certificate, Certifier};
 use crate::fed_admm::FedAdmm;
-use crate::layout::{Sums, blocks};
+use crate::layout::blocks;
 use crate::simulate::{Federation, simulate};
 use crate::sweep::Sweep;
 use crate::{Error, Matrix, Problem, admm, auto};
@@ -338,7 +338,7 @@ impl<'a> Run<'a> {
 
 /// Algorithm 1.
 fn algorithm1(run: &mut Run<'_>, start: Option<Start>) -> Solution {
-    let mut sweep = Sweep::new(run.problem, run.options.step_ratio, Sums::Gathered, |_| 1.0);
+    let mut sweep = Sweep::plain(run.problem, run.options.step_ratio);
     if let Some(start) = start {
         sweep.set(&start);
     }

@@ -12,12 +12,14 @@ use crate::sweep::{Moved, Sweep};
 #[derive(Default)]
 pub(crate) struct StepRatio {
     since: u64,
+    /// Iterations since the last one that was measured.
+    unmeasured: u64,
     changes: i32,
     /// The best accuracy so far and the γ that led to it.
     best: Option<(f64, f64)>,
 }
 
-/// Once a change is due, every which iteration is measured.
+/// Every which iteration is measured; and the first after which γ may change again.
 const MEASURED: u64 = 4;
 /// How much worse than the best an accuracy must be for γ to be taken back,
 const WORSE: f64 = 10.0;
@@ -25,17 +27,20 @@ const WORSE: f64 = 10.0;
 const TAKEN_BACK: i32 = 7;
 
 impl StepRatio {
-    /// An iteration; its length is measured where γ may change.
-    pub(crate) fn step(&mut self, sweep: &mut Sweep<'_>, relaxation: f64) {
-        let wait = self.patience().ceil() as u64;
-        let now = self.since + 1;
-        if now >= wait && (now - wait).is_multiple_of(MEASURED) {
-            let moved = sweep.measure(relaxation);
-            self.update(moved, &mut sweep.step_ratio);
-        } else {
+    /// An iteration; every now and then the square of its length, in the metric of the steps, is measured.
+    pub(crate) fn step(&mut self, sweep: &mut Sweep<'_>, relaxation: f64) -> Option<f64> {
+        self.unmeasured += 1;
+        let due = self.since + 1 == self.patience().ceil() as u64;
+        if !due && self.unmeasured < MEASURED {
             sweep.iterate(relaxation);
-            self.since = now;
+            self.since += 1;
+            return None;
         }
+        self.unmeasured = 0;
+        let moved = sweep.measure(relaxation);
+        let square = moved.params / sweep.step_ratio + moved.duals * sweep.step_ratio;
+        self.update(moved, &mut sweep.step_ratio);
+        Some(square)
     }
 
     /// γ after an iteration that has moved models and duals so far.

@@ -19,12 +19,15 @@ use crate::parallel::for_rows;
 use crate::wide::wide;
 use crate::{Matrix, Problem, Start};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// State of all nodes and edges.
 pub(crate) struct Sweep<'a> {
     problem: &'a Problem,
-    layout: Layout,
-    losses: Packed,
+    layout: Arc<Layout>,
+    losses: Arc<Packed>,
+    /// Whether a prox without closed form may be inexact.
+    near: bool,
     /// γ: the larger, the longer the steps of the models and the shorter those of the duals.
     pub(crate) step_ratio: f64,
     params: Vec<f64>,
@@ -76,15 +79,38 @@ impl Moved {
 }
 
 impl<'a> Sweep<'a> {
-    /// The start: w = 0 and u = 0; a node without edges is at a minimizer of its own loss. `kappa` are the weights κ of the edges.
-    pub(crate) fn new(
+    /// As Algorithm 1 is published: κ = 1, exact steps, sums that are gathered.
+    pub(crate) fn plain(problem: &'a Problem, step_ratio: f64) -> Sweep<'a> {
+        Sweep::new(problem, step_ratio, Layout::new(problem, Sums::Gathered, |_| 1.0))
+    }
+
+    /// Faster: κ = √A, sums that are scattered, and a prox without closed form may be inexact, as much as the models still move.
+    pub(crate) fn adaptive(problem: &'a Problem, step_ratio: f64) -> Sweep<'a> {
+        let (layout, losses) = problem.memo().layout.get_or_init(|| {
+            let kappa = edge_weights(problem);
+            let layout = Layout::new(problem, Sums::Scattered, |e| kappa[e]);
+            let losses = Packed::new(problem, &layout.order);
+            (Arc::new(layout), Arc::new(losses))
+        });
+        Sweep {
+            near: true,
+            ..Sweep::laid_out(problem, step_ratio, Arc::clone(layout), Arc::clone(losses))
+        }
+    }
+
+    fn new(problem: &'a Problem, step_ratio: f64, layout: Layout) -> Sweep<'a> {
+        let losses = Packed::new(problem, &layout.order);
+        Sweep::laid_out(problem, step_ratio, Arc::new(layout), Arc::new(losses))
+    }
+
+    /// The start: w = 0 and u = 0; a node without edges is at a minimizer of its own loss.
+    fn laid_out(
         problem: &'a Problem,
         step_ratio: f64,
-        sums: Sums,
-        kappa: impl Fn(usize) -> f32,
+        layout: Arc<Layout>,
+        losses: Arc<Packed>,
     ) -> Sweep<'a> {
         let (nodes, dim) = (problem.nodes(), problem.dim());
-        let layout = Layout::new(problem, sums, kappa);
         let blocks = layout.inner.len();
         let mut params = vec![0.0; nodes * dim];
         for_rows(&mut params, dim, 8 * dim, 0, |p, w, _| {
@@ -95,10 +121,11 @@ impl<'a> Sweep<'a> {
         });
         Sweep {
             problem,
-            losses: Packed::new(problem, &layout.order),
+            losses,
+            near: false,
             step_ratio,
             messages: params.clone(),
-            sums: match sums {
+            sums: match layout.sums {
                 Sums::Gathered => vec![Vec::new(); blocks],
                 Sums::Scattered => {
                     params.chunks(layout.block * dim).map(|rows| vec![0.0; rows.len()]).collect()
@@ -111,12 +138,6 @@ impl<'a> Sweep<'a> {
             moved: vec![Moved::default(); blocks + CROSS_CHUNKS],
             layout,
         }
-    }
-
-    /// From now on a prox without closed form may be inexact, as much as the models still move.
-    pub(crate) fn near(mut self) -> Sweep<'a> {
-        self.losses.near = true;
-        self
     }
 
     /// Takes over a given point. Nodes without edges keep the minimizer of their own loss.
@@ -232,6 +253,7 @@ impl<'a> Sweep<'a> {
             problem: self.problem,
             layout: &self.layout,
             losses: &self.losses,
+            near: self.near,
             step_ratio: self.step_ratio,
             relaxation,
             measured,
@@ -291,6 +313,23 @@ impl<'a> Sweep<'a> {
     }
 }
 
+/// γ such that models and duals would move equally far, each in the metric of its steps, on the way from one point to another.
+pub(crate) fn step_ratio_between(problem: &Problem, points: (&Start, &Start)) -> Option<f64> {
+    let kappa = edge_weights(problem);
+    let moved = Moved::between(problem, points, |e| f64::from(kappa[e]));
+    Some((moved.params / moved.duals).sqrt()).filter(|ratio| ratio.is_normal())
+}
+
+/// κ = √A, relative to its geometric mean.
+fn edge_weights(problem: &Problem) -> &[f32] {
+    problem.memo().edge_weights.get_or_init(|| {
+        let edges = problem.graph().edges();
+        let mean = edges.iter().map(|e| e.weight.ln()).sum::<f64>() / edges.len().max(1) as f64;
+        let kappa = |weight: f64| (0.5 * (weight.ln() - mean)).clamp(-40.0, 40.0).exp() as f32;
+        edges.iter().map(|e| kappa(e.weight)).collect()
+    })
+}
+
 /// Pieces into which the cross edges are cut, whatever the number of threads.
 const CROSS_CHUNKS: usize = 16;
 
@@ -315,8 +354,8 @@ mod tests {
         for dim in [4, 7] {
             let problem = problem(dim);
             let kappa = |e: usize| 1.0 + (e % 3) as f32;
-            let [mut gathered, mut scattered] =
-                [Sums::Gathered, Sums::Scattered].map(|s| Sweep::new(&problem, 0.7, s, kappa));
+            let [mut gathered, mut scattered] = [Sums::Gathered, Sums::Scattered]
+                .map(|s| Sweep::new(&problem, 0.7, Layout::new(&problem, s, kappa)));
             assert!(gathered.inner.len() > 1 && !gathered.cross.is_empty());
             let same = |a: &Sweep<'_>, b: &Sweep<'_>| {
                 let (a, b) = (a.point(), b.point());
@@ -338,13 +377,15 @@ mod tests {
             assert!(same(&gathered, &scattered));
             // From a point that was given,
             let (start, anchor) = (gathered.point(), scattered.anchor());
-            let mut third = Sweep::new(&problem, 0.7, Sums::Scattered, kappa);
+            let mut third =
+                Sweep::new(&problem, 0.7, Layout::new(&problem, Sums::Scattered, kappa));
             third.set(&start);
             both(&mut gathered, &mut third);
             assert!(same(&gathered, &third));
             // and from one between two others.
             third.pull(&anchor, 0.3);
-            let mut fourth = Sweep::new(&problem, 0.7, Sums::Gathered, kappa);
+            let mut fourth =
+                Sweep::new(&problem, 0.7, Layout::new(&problem, Sums::Gathered, kappa));
             fourth.set(&third.point());
             both(&mut fourth, &mut third);
             assert!(same(&fourth, &third));

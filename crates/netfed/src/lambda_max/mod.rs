@@ -14,6 +14,7 @@ mod search;
 mod tighten;
 
 use crate::common_model::common_model;
+use crate::edge_terms::Differences;
 use crate::linalg::{axpy, dot, norm};
 use crate::solve::{Options, Progress, Start};
 use crate::{Error, Matrix, Problem};
@@ -116,15 +117,9 @@ fn components(problem: &Problem) -> Vec<Vec<usize>> {
     nodes
 }
 
-/// Σ Aₑ φ(w_tail − w_head); the problem is the one at λ = 1.
-fn total_variation(unit: &Problem, params: &Matrix) -> f64 {
-    let mut difference = vec![0.0; unit.dim()];
-    (0..unit.graph().edges().len()).map(|e| unit.edge_value(e, params, &mut difference)).sum()
-}
-
 /// −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head), a lower bound of λ_max; 0 if p says nothing.
 fn ratio(unit: &Problem, gradients: &Matrix, p: &Matrix) -> f64 {
-    let variation = total_variation(unit, p);
+    let variation = Differences::total(unit, p);
     if variation > 0.0 { -dot(gradients.as_slice(), p.as_slice()) / variation } else { 0.0 }
 }
 

@@ -3,8 +3,9 @@
 //! Losses with kinks: one model is optimal at λ exactly if Σ Lᵢ(wᵢ) + λ Σ Aₑ φ ≥ F* = min Σ Lᵢ(w) for all w. So every w proves
 //! λ_max ≥ (F* − Σ Lᵢ(wᵢ)) / Σ Aₑ φ(w_tail − w_head). The dual bound at any λ is at most F* and stands for it.
 
-use super::{Forest, LambdaMax, Proof, components, congestion, total_variation};
+use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
+use crate::edge_terms::Differences;
 use crate::linalg::{axpy, distance};
 use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
 use crate::{Error, Matrix, Problem};
@@ -76,7 +77,7 @@ pub(super) fn until_merged(
         return Ok(LambdaMax { lower: 0.0, upper, proof: Proof::NotFound, merged: None });
     };
     let alone = unit.at_lambda(0.0)?;
-    let proven = |w: &Matrix| (bound - alone.objective(w)) / total_variation(unit, w);
+    let proven = |w: &Matrix| (bound - alone.objective(w)) / Differences::total(unit, w);
     let lower = unmerged.iter().map(proven).filter(|v| v.is_finite()).fold(0.0, f64::max);
     Ok(LambdaMax { lower: lower.min(upper), upper, proof: Proof::Tolerance, merged: Some(merged) })
 }

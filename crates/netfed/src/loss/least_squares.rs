@@ -28,11 +28,19 @@ impl LeastSquares {
     /// The loss on a dataset with at least one point.
     pub fn new(data: &Dataset, ridge: f64) -> Result<LeastSquares, Error> {
         let f = svd(data.features(), data.dim(), data.labels())?;
-        let d = data.dim();
-        let rank = f.values.len();
-        let factors = [&f.right[..rank * d], &f.values, &f.left_y[..rank]].concat();
-        let (points, factors) = (data.points(), factors.into_boxed_slice());
-        Ok(LeastSquares { dim: d, points, factors, rest: f.rest, ridge })
+        let factors = [f.right, f.values, f.left_y].concat();
+        Ok(LeastSquares::from_factors(data.dim(), data.points(), factors, f.rest, ridge))
+    }
+
+    /// From all v_k, all s_k and all t_k one after the other, and ρ.
+    pub(super) fn from_factors(
+        dim: usize,
+        points: usize,
+        factors: Vec<f64>,
+        rest: f64,
+        ridge: f64,
+    ) -> LeastSquares {
+        LeastSquares { dim, points, factors: factors.into_boxed_slice(), rest, ridge }
     }
 
     fn m(&self) -> f64 {
@@ -74,7 +82,7 @@ impl LeastSquares {
 
 /// (all v_k, all s_k, all t_k)
 #[inline(always)]
-fn split(factors: &[f64], dim: usize) -> (&[f64], &[f64], &[f64]) {
+pub(super) fn split(factors: &[f64], dim: usize) -> (&[f64], &[f64], &[f64]) {
     let rank = factors.len() / (dim + 2);
     let (v, rest) = factors.split_at(rank * dim);
     let (s, t) = rest.split_at(rank);
@@ -180,7 +188,8 @@ impl Loss for LeastSquares {
     fn compact(&self) -> Option<Compact<'_>> {
         let (points, ridge) = (self.m(), self.ridge);
         let singular = split(&self.factors, self.dim).1;
-        Some(Compact::LeastSquares { points, ridge, factors: &self.factors, singular })
+        let (factors, rest) = (&*self.factors, self.rest);
+        Some(Compact::LeastSquares { points, ridge, factors, singular, rest })
     }
 
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {

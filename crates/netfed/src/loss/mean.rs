@@ -93,7 +93,8 @@ impl Loss for Mean {
     }
 
     fn compact(&self) -> Option<Compact<'_>> {
-        Some(Compact::Mean { center: &self.center, ridge: self.ridge, lasso: self.lasso })
+        let Mean { center, spread, ridge, lasso, .. } = self;
+        Some(Compact::Mean { center, ridge: *ridge, lasso: *lasso, spread: *spread })
     }
 
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], _radius: f64) -> f64 {

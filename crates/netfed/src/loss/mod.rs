@@ -26,6 +26,7 @@ mod sampled;
 mod scalar;
 mod scaled;
 mod squared;
+mod sum;
 mod zero;
 
 pub use absolute::Absolute;
@@ -42,6 +43,7 @@ pub use sampled::Sampled;
 pub use scalar::ScalarLoss;
 pub(crate) use scaled::Scaled;
 pub use squared::Squared;
+pub(crate) use sum::sum;
 pub use zero::Zero;
 
 use crate::linalg::{distance, dot, norm};
@@ -146,6 +148,8 @@ pub enum Compact<'a> {
         factors: &'a [f64],
         /// The s_k alone.
         singular: &'a [f64],
+        /// ρ
+        rest: f64,
     },
     /// The mean of ‖x − w‖².
     Mean {
@@ -155,6 +159,8 @@ pub enum Compact<'a> {
         ridge: f64,
         /// Factor of ‖w‖₁.
         lasso: f64,
+        /// Mean of ‖x − x̄‖².
+        spread: f64,
     },
 }
 

@@ -18,7 +18,7 @@ pub use quadratic::Quadratic;
 pub use squared::Squared;
 
 use crate::edge_steps::EdgeSteps;
-use crate::edge_terms::EdgeTerms;
+use crate::edge_terms::{Differences, EdgeTerms};
 use crate::linalg::dot;
 
 /// A convex penalty φ.
@@ -47,6 +47,12 @@ pub trait Penalty: Send + Sync {
     #[doc(hidden)]
     fn absorb(&self, edges: &mut EdgeSteps<'_>) -> f64 {
         edges.run(|dual, coupling, step| self.prox_conjugate(dual, coupling, step))
+    }
+
+    /// Σ A φ(d) of a run of edges. Provided, for the same reason.
+    #[doc(hidden)]
+    fn total(&self, edges: &Differences<'_>) -> f64 {
+        edges.sum(|diff| self.value(diff))
     }
 
     /// The terms of a run of edges in a certificate. Provided, for the same reason.

@@ -1,0 +1,168 @@
+//! Solutions for a whole sequence of λ, from local models to one model.
+//!
+//! First the ends are solved, then what lies between, by halves: the start at λ is interpolated between solutions on both sides,
+//!
+//!   w = Σₖ ℓₖ(λ) w⁽ᵏ⁾,   u = Σₖ ℓₖ(λ) u⁽ᵏ⁾,   ℓₖ(λ) = Πⱼ (x(λ) − x(λⱼ))/(x(λₖ) − x(λⱼ))
+//!
+//! For squared losses ∇L(w) + Σ sign·u = 0 stays true. With a norm, x(λ) = λ: where models that are equal on both sides stay equal
+//! in between, a solution is a smooth function of λ, and more than two solutions are worth taking; otherwise two. Without kinks models
+//! change with the logarithm: x(λ) = ln λ; and where the losses are quadratic, too, the start is the best one in the span of all
+//! solutions so far (`galerkin.rs`).
+//!
+//! Models and duals between two solutions are expected to move as they do from one to the other: that gives the step ratio γ to begin
+//! with (`step_ratio.rs`).
+//!
+//! Models that are equal at both ends of a stretch of the path are, as a rule, equal in between: there the problem is a smaller one, on the graph whose
+//! nodes are the groups of equal models (`level.rs`). The shorter the stretch, the smaller the problem.
+//!
+//! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads.
+
+mod bonds;
+mod carry;
+mod level;
+mod stretch;
+mod walk;
+
+use crate::cluster::Clusters;
+use crate::galerkin::Galerkin;
+use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
+use crate::{Certificate, Error, Problem};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use stretch::Stretch;
+use walk::Walk;
+
+/// The first λ of the path is first looked for at this part of the last, and then at tenths of it.
+const FIRST: f64 = 1e-3;
+/// It is found when at least this part of the nodes with data stand alone,
+const ALONE: f64 = 0.9;
+/// or after this many trials.
+const TRIALS: usize = 6;
+/// Up to this size (parameters of all nodes and edges) runs go side by side: a run of a larger problem keeps all threads busy by itself.
+const SMALL: usize = 1 << 20;
+
+/// One solution of the path, without its models.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathPoint {
+    /// λ
+    pub lambda: f64,
+    /// Why the run ended.
+    pub status: Status,
+    /// How good the solution is.
+    pub certificate: Certificate,
+    /// Number of iterations.
+    pub iterations: u64,
+    /// The clusters.
+    pub clusters: Clusters,
+}
+
+/// What an observer of a path is told. Runs at different λ may go side by side, on several threads.
+pub enum Step<'a> {
+    /// The run at the λ with this index begins.
+    Begin(usize),
+    /// An iteration of the run at the λ with this index.
+    Iteration(usize, Progress<'a>),
+    /// A run is done: index, the point of the path, the solution with its models.
+    Solved(usize, &'a PathPoint, &'a Solution),
+}
+
+/// `count` values from `first` to `last`, both included, in equal ratios.
+pub fn log_grid(first: f64, last: f64, count: usize) -> Vec<f64> {
+    match count {
+        0 => Vec::new(),
+        1 => vec![last],
+        _ => (0..count)
+            .map(|k| match k {
+                0 => first,
+                k if k + 1 == count => last,
+                k => first * (last / first).powf(k as f64 / (count - 1) as f64),
+            })
+            .collect(),
+    }
+}
+
+/// A λ at which hardly anything is merged, for a path up to `last`: at least nine tenths of the nodes with data stand alone,
+/// or going further down does not free any more of them.
+pub fn first_lambda(
+    problem: &Problem,
+    last: f64,
+    options: &Options,
+    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+) -> Result<f64, Error> {
+    let with_data: Vec<usize> =
+        (0..problem.nodes()).filter(|&i| problem.loss(i).points() > 0).collect();
+    let mut found: Option<(f64, usize, Start)> = None;
+    let mut lambda = last * FIRST;
+    for _ in 0..TRIALS {
+        let at = problem.at_lambda(lambda)?;
+        let solution = match found.take() {
+            Some((from, most, start)) => {
+                let next = solve_from(&at, options, start.scaled(lambda / from), &mut observer)?;
+                let clusters = clusters(problem, &next)?;
+                if alone(&clusters, &with_data) <= most {
+                    return Ok(from);
+                }
+                next
+            }
+            None => solve(&at, options, &mut observer)?,
+        };
+        let count = alone(&clusters(problem, &solution)?, &with_data);
+        if count as f64 >= ALONE * with_data.len() as f64 || solution.status == Status::Stopped {
+            return Ok(lambda);
+        }
+        found = Some((lambda, count, Start { params: solution.params, duals: solution.duals }));
+        lambda *= 0.1;
+    }
+    Ok(found.map_or(lambda, |(lambda, ..)| lambda))
+}
+
+/// Number of different clusters that hold nodes with data.
+fn alone(clusters: &Clusters, with_data: &[usize]) -> usize {
+    let mut seen = vec![false; clusters.count()];
+    with_data.iter().for_each(|&i| seen[clusters.of_node[i]] = true);
+    seen.iter().filter(|s| **s).count()
+}
+
+/// Solves at every λ of an increasing sequence. `top` is a solution at the last one, or a start for it. The observer may end the
+/// path; then the points so far are given.
+pub fn follow_path(
+    problem: &Problem,
+    lambdas: &[f64],
+    options: &Options,
+    top: Option<Start>,
+    observer: impl Fn(Step<'_>) -> ControlFlow<()> + Sync,
+) -> Result<Vec<PathPoint>, Error> {
+    let galerkin = Galerkin::new(problem);
+    let vectors = problem.nodes() + problem.graph().edges().len();
+    let walk = Walk {
+        problem,
+        lambdas,
+        options,
+        side_by_side: galerkin.is_none() && vectors * problem.dim() <= SMALL,
+        galerkin: galerkin.map(Mutex::new),
+        observer: &observer,
+        ended: AtomicBool::new(false),
+    };
+    let mut points: Vec<Option<PathPoint>> = vec![None; lambdas.len()];
+    if let Some((last, before)) = points.split_last_mut() {
+        // λ = 0 has no edges, hence no duals: what lies between is not interpolated from it.
+        let coupled = usize::from(lambdas[0] == 0.0);
+        let (uncoupled, before) = before.split_at_mut(coupled.min(before.len()));
+        let high = walk.solve(lambdas.len() - 1, top, last)?;
+        if let Some(point) = uncoupled.first_mut() {
+            walk.solve(0, None, point)?;
+        }
+        if let Some((first, between)) = before.split_first_mut() {
+            let low = walk.solve(coupled, None, first)?;
+            let known: Vec<_> = [low, high].into_iter().flatten().collect();
+            walk.halve(coupled + 1, between, Stretch::new(known))?;
+        }
+    }
+    Ok(points.into_iter().flatten().collect())
+}
+
+/// The clusters of a solution on the graph as given, also at λ = 0.
+fn clusters(problem: &Problem, solution: &Solution) -> Result<Clusters, Error> {
+    Ok(Clusters::of(problem.at_lambda(1.0)?.graph(), solution))
+}

@@ -1,0 +1,199 @@
+//! The way along a path, by halves: what lies between two solutions starts from them.
+
+use super::level::Level;
+use super::stretch::{Known, Mix, Stretch};
+use super::{PathPoint, Step, clusters};
+use crate::certificate::Certifier;
+use crate::fusion::Fusion;
+use crate::galerkin::Galerkin;
+use crate::penalty::Kinks;
+use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_near};
+use crate::system::sweep_cost;
+use crate::{Error, Matrix, Problem};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How much finer than the whole a smaller problem is solved.
+const FINER: f64 = 0.5;
+
+/// A path that is being followed.
+pub(super) struct Walk<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) lambdas: &'a [f64],
+    pub(super) options: &'a Options,
+    /// Whether several runs go at a time.
+    pub(super) side_by_side: bool,
+    /// Where the problem is quadratic: the span of the solutions that took more than a start.
+    pub(super) galerkin: Option<Mutex<Galerkin<'a>>>,
+    pub(super) observer: &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync),
+    pub(super) ended: AtomicBool,
+}
+
+/// A solution, and the points of the smaller problems that it comes from.
+type Found = (Solution, Vec<Start>);
+
+/// An observer of one run.
+type Watch<'w> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'w;
+
+impl Walk<'_> {
+    /// Solves at all λ from the one with index `first` on that `points` are for, those in the middle first.
+    pub(super) fn halve(
+        &self,
+        first: usize,
+        points: &mut [Option<PathPoint>],
+        mut stretch: Stretch,
+    ) -> Result<(), Error> {
+        if points.is_empty() || self.ended.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let (low, rest) = points.split_at_mut((points.len() - 1) / 2);
+        let Some((point, high)) = rest.split_first_mut() else { return Ok(()) };
+        let middle = first + low.len();
+        let solved = if let Some(galerkin) = &self.galerkin {
+            let start =
+                galerkin.lock().unwrap_or_else(PoisonError::into_inner).at(self.lambdas[middle]);
+            // Without kinks models have one dual that fits them: the solver computes it.
+            let duals = Matrix::zeros(self.problem.graph().edges().len(), self.problem.dim());
+            self.solve(middle, start.map(|params| Start { params, duals }), point)?
+        } else {
+            stretch.descend(self, middle);
+            match stretch.mix(self, middle) {
+                Some(mix) => self.between(middle, &mix, stretch.levels(), point)?,
+                None => self.solve(middle, None, point)?,
+            }
+        };
+        stretch.add(solved);
+        let other = stretch.clone();
+        let high = || self.halve(middle + 1, high, stretch);
+        let low = || self.halve(first, low, other);
+        let (high, low) = match self.side_by_side {
+            true => rayon::join(high, low),
+            false => (high(), low()),
+        };
+        high.and(low)
+    }
+
+    /// Solves at one λ, from a given point if there is one.
+    pub(super) fn solve(
+        &self,
+        index: usize,
+        start: Option<Start>,
+        point: &mut Option<PathPoint>,
+    ) -> Result<Option<Known>, Error> {
+        self.record(index, point, |at, watch| {
+            let solution = match start.filter(|_| at.lambda() > 0.0) {
+                Some(start) => solve_near(at, self.options, start, self.options.step_ratio, watch),
+                None => solve(at, self.options, watch),
+            };
+            Ok((solution?, Vec::new()))
+        })
+    }
+
+    /// Solves at one λ between known solutions.
+    fn between(
+        &self,
+        index: usize,
+        mix: &Mix<'_>,
+        levels: &[Arc<Level>],
+        point: &mut Option<PathPoint>,
+    ) -> Result<Option<Known>, Error> {
+        self.record(index, point, |at, watch| {
+            let Some(level) = levels.last() else {
+                let start = mix.at(0);
+                let solution = solve_near(at, self.options, start, mix.step_ratio, watch)?;
+                return Ok((solution, Vec::new()));
+            };
+            let small = level.problem().at_lambda(at.lambda())?;
+            let options = Options { tolerance: FINER * self.options.tolerance, ..*self.options };
+            let start = mix.at(levels.len());
+            let solution = solve_near(&small, &options, start, mix.step_ratio, &mut *watch)?;
+            let unit = sweep_cost(&small) / sweep_cost(at);
+            self.lifted(at, mix, levels, (solution, unit), watch)
+        })
+    }
+
+    /// A solution of the smallest problem as one of the problem itself, where it is corrected if need be. `unit` is the cost of a sweep of the former.
+    fn lifted(
+        &self,
+        at: &Problem,
+        mix: &Mix<'_>,
+        levels: &[Arc<Level>],
+        (found, unit): (Solution, f64),
+        watch: &mut Watch<'_>,
+    ) -> Result<Found, Error> {
+        let mut work = unit * found.iterations as f64;
+        let mut point = Start { params: found.params, duals: found.duals };
+        let mut smaller = Vec::new();
+        for (k, level) in levels.iter().enumerate().rev() {
+            let larger = match k.checked_sub(1) {
+                Some(k) => levels[k].problem().at_lambda(at.lambda())?,
+                None => at.clone(),
+            };
+            let (lifted, sweeps) = level.lift(&larger, &point, mix.at(k));
+            work += sweeps * sweep_cost(&larger) / sweep_cost(at);
+            smaller.insert(0, std::mem::replace(&mut point, lifted));
+        }
+        let Start { params, duals } = point;
+        let certificate = Certifier::new(at, self.options.step_ratio).certify(&params, &duals);
+        let iterations = work.round() as u64;
+        if certificate.accuracy() <= self.options.tolerance || found.status == Status::Stopped {
+            let Solution { status, method, .. } = found;
+            let solution = Solution { params, duals, status, certificate, iterations, method };
+            return Ok((solution, smaller));
+        }
+        // Some group has come apart.
+        let start = Start { params, duals };
+        let mut solution = solve_near(at, self.options, start, mix.step_ratio, watch)?;
+        solution.iterations += iterations;
+        Ok((solution, Vec::new()))
+    }
+
+    /// Solves at one λ and tells of it. Gives the solution, if others can be interpolated from it.
+    fn record(
+        &self,
+        index: usize,
+        point: &mut Option<PathPoint>,
+        solve: impl FnOnce(&Problem, &mut Watch<'_>) -> Result<Found, Error>,
+    ) -> Result<Option<Known>, Error> {
+        if self.ended.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let lambda = self.lambdas[index];
+        let at = self.problem.at_lambda(lambda)?;
+        let begin = (self.observer)(Step::Begin(index));
+        let mut watch = |progress: Progress<'_>| (self.observer)(Step::Iteration(index, progress));
+        let (solution, smaller) = solve(&at, &mut watch)?;
+        let point = point.insert(PathPoint {
+            lambda,
+            status: solution.status,
+            certificate: solution.certificate.clone(),
+            iterations: solution.iterations,
+            clusters: clusters(self.problem, &solution)?,
+        });
+        let end = (self.observer)(Step::Solved(index, point, &solution));
+        if solution.status == Status::Stopped || begin.is_break() || end.is_break() {
+            self.ended.store(true, Ordering::Relaxed);
+        }
+        if let Some(galerkin) = &self.galerkin {
+            if solution.iterations > 0 {
+                galerkin.lock().unwrap_or_else(PoisonError::into_inner).add(&solution.params);
+            }
+            return Ok(None);
+        }
+        if lambda == 0.0 {
+            return Ok(None);
+        }
+        let fusion = match self.smooth() {
+            true => Fusion::none(&at),
+            false => Fusion::of(&at, &solution.duals),
+        };
+        let own = Start { params: solution.params, duals: solution.duals };
+        Ok(Some(Known::new(index, fusion, [own].into_iter().chain(smaller))))
+    }
+
+    /// Whether no models become equal, so that solutions are smooth in λ everywhere.
+    pub(super) fn smooth(&self) -> bool {
+        self.problem.penalty().kinks() == Kinks::None
+    }
+}

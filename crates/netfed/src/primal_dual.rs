@@ -1,0 +1,230 @@
+//! The adaptive primal-dual method: sweeps (`sweep.rs`) with over-relaxation ρ, edge weights κ = √A and a step ratio γ that keeps models
+//! and duals moving equally far (`step_ratio.rs`).
+//!
+//! A norm makes models equal, and the duals of a sweep tell which (`fusion.rs`). Before a certificate is computed these models are replaced
+//! by their mean: the penalty of nearly equal models is most of what a point lacks. Certificates are computed when they are expected to
+//! meet the tolerance (`outlook.rs`). Where that is far away, Newton's method on the groups of equal models is tried (`finish.rs`).
+
+use crate::balance::balance;
+use crate::certificate::Certificate;
+use crate::finish::{Finish, MOST_FINISHED};
+use crate::fusion::Fusion;
+use crate::halpern::Halpern;
+use crate::outlook::Outlook;
+use crate::penalty::Kinks;
+use crate::repair::enter_domain;
+use crate::solve::{Method, Run};
+use crate::step_ratio::StepRatio;
+use crate::sweep::Sweep;
+use crate::{Matrix, Problem, Solution, Start};
+
+/// ρ. On large graphs, where a change needs many sweeps to cross the graph, more pays.
+const OVER_RELAXATION: f64 = 1.7;
+const OVER_RELAXATION_LARGE: f64 = 1.9;
+/// Work for duals that balance at nodes without data, as a part of all work so far.
+const BALANCE: f64 = 0.3;
+/// Iterations after which losses with kinks are taken to circle around the solution.
+const CIRCLING: u64 = 300;
+/// Looks at a point that is good enough before it is taken although models are not exactly equal.
+const LAST_LOOKS: u32 = 3;
+/// How good, compared to the last one, the outcome of a try must be for the sweeps to go on from it.
+const BETTER: f64 = 0.5;
+
+/// From a given point, if there is one; `step_ratio` is the γ to begin with.
+pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) -> Solution {
+    let problem = run.problem;
+    let mut finish = Finish::new(problem);
+    // The best outcome of a try so far.
+    let mut best: Option<(Start, Certificate)> = None;
+    let mut outlook = Outlook::default();
+    let mut start = start;
+    if let Some(start) = &mut start {
+        enter_domain(problem, &mut start.duals);
+        let equal = equalize(problem, &groups(problem, &start.duals), &mut start.params);
+        let certificate = run.certify(start);
+        let good = run.meets(&certificate);
+        if good && equal {
+            return run.finish(start.clone(), certificate, Method::Adaptive);
+        }
+        let goes_on = run.goes_on();
+        let finish = finish.as_mut().filter(|_| goes_on);
+        match finish.and_then(|finish| finish.at_start(run, start)) {
+            Some((point, proof)) if run.meets(&proof) => {
+                return run.finish(point, proof, Method::Fused);
+            }
+            Some((point, proof)) if proof.accuracy() <= certificate.accuracy() => {
+                outlook.note(run.iterations, proof.accuracy());
+                *start = point.clone();
+                best = Some((point, proof));
+            }
+            _ => outlook.note(run.iterations, certificate.accuracy()),
+        }
+        if good {
+            return run.finish(start.clone(), certificate, Method::Adaptive);
+        }
+    }
+    let mut sweep = Sweep::adaptive(problem, step_ratio);
+    if let Some(start) = &start {
+        sweep.set(start);
+    }
+    let smooth = (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
+    let kinks = problem.penalty().kinks();
+    let linear = !smooth && matches!(kinks, Kinks::Coordinates | Kinks::Others);
+    let size = problem.nodes() + problem.graph().edges().len();
+    let without_edges = problem.graph().edges().is_empty();
+    Adaptive {
+        halpern: linear.then(|| Halpern::new(&sweep)),
+        relaxation: if size <= MOST_FINISHED { OVER_RELAXATION } else { OVER_RELAXATION_LARGE },
+        next_look: run.iterations + if without_edges { 0 } else { run.options.check_every },
+        method: if best.is_some() { Method::Fused } else { Method::Adaptive },
+        sent: best.as_ref().map_or(f64::INFINITY, |(_, proof)| proof.accuracy()),
+        last_looks: if kinks == Kinks::None || without_edges { 0 } else { LAST_LOOKS },
+        step_ratio: StepRatio::default(),
+        run,
+        sweep,
+        smooth,
+        finish,
+        outlook,
+        best,
+    }
+    .solve()
+}
+
+/// A run under way.
+struct Adaptive<'r, 'a> {
+    run: &'r mut Run<'a>,
+    sweep: Sweep<'a>,
+    smooth: bool,
+    relaxation: f64,
+    step_ratio: StepRatio,
+    halpern: Option<Halpern>,
+    finish: Option<Finish>,
+    outlook: Outlook,
+    next_look: u64,
+    last_looks: u32,
+    /// The best outcome of a try so far, and how good the last one was that the sweeps went on from.
+    best: Option<(Start, Certificate)>,
+    sent: f64,
+    method: Method,
+}
+
+impl Adaptive<'_, '_> {
+    fn solve(mut self) -> Solution {
+        loop {
+            let now = self.run.iterations;
+            if now >= self.next_look || !self.run.goes_on() {
+                let pause = (2 * now / 5).min(100);
+                self.next_look = now + self.run.options.check_every.max(pause);
+                if let Some(solution) = self.look() {
+                    return solution;
+                }
+            }
+            // A look wants a point in the domain: the step before it is not relaxed.
+            let next = self.run.iterations + 1;
+            let last = next >= self.next_look || next >= self.run.options.max_iterations;
+            self.step(last);
+            if !self.run.tick() && !last {
+                // Stopped from outside, between two looks.
+                self.sweep.iterate(1.0);
+            }
+        }
+    }
+
+    fn step(&mut self, last: bool) {
+        if let Some(halpern) = &mut self.halpern {
+            return halpern.step(&mut self.sweep, last);
+        }
+        let relaxation = if last { 1.0 } else { self.relaxation };
+        if let Some(square) = self.step_ratio.step(&mut self.sweep, relaxation) {
+            let next = self.run.iterations + 1;
+            self.outlook.measured(next, square);
+            if !last && self.outlook.expects(next, self.run.options.tolerance) {
+                self.next_look = next + 1;
+            }
+        }
+        self.finish.iter_mut().for_each(Finish::earn);
+    }
+
+    /// A look at the groups and, if that is worth it, at the certificate; the solution if this is the end.
+    fn look(&mut self) -> Option<Solution> {
+        let (problem, tolerance) = (self.run.problem, self.run.options.tolerance);
+        let goes_on = self.run.goes_on();
+        let worth_it = !goes_on || self.outlook.is_worth_a_look(self.run.iterations, tolerance);
+        let left = self.outlook.remaining(tolerance);
+        let finish = self.finish.as_mut().filter(|f| goes_on && f.wants_groups(left));
+        if !worth_it && finish.is_none() {
+            return None;
+        }
+        let raw = self.sweep.point();
+        let fusion = groups(problem, &raw.duals);
+        let ready = finish.is_some_and(|f| f.is_ready(&fusion));
+        if !worth_it && !ready {
+            return None;
+        }
+        let mut point = raw.clone();
+        let before = self.run.iterations;
+        let work = balance(problem, &mut point.duals, BALANCE * before as f64);
+        self.run.spend(work);
+        self.next_look += self.run.iterations - before;
+        let equal = equalize(problem, &fusion, &mut point.params);
+        let certificate = self.run.certify(&point);
+        self.outlook.note(self.run.iterations, certificate.accuracy());
+        self.step_ratio.note(certificate.accuracy(), &mut self.sweep.step_ratio);
+        if !self.run.goes_on() {
+            // Sweeps may have gone uphill since the last try.
+            let tried = self.best.take().filter(|(_, proof)| proof.is_better(&certificate));
+            let (point, proof) = tried.unwrap_or((point, certificate));
+            return Some(self.run.finish(point, proof, self.method));
+        }
+        if self.run.meets(&certificate) {
+            if equal || self.last_looks == 0 {
+                return Some(self.run.finish(point, certificate, self.method));
+            }
+            // Good enough, but not yet exactly equal where it should be.
+            self.last_looks -= 1;
+        }
+        // Where losses with kinks meet in one model the problem is a linear program, too.
+        if !self.smooth && self.halpern.is_none() && self.run.iterations >= CIRCLING {
+            self.halpern = Some(Halpern::new(&self.sweep));
+        }
+        let left = self.outlook.remaining(tolerance);
+        let finish = self.finish.as_mut().filter(|f| ready && f.is_cheaper(problem, left))?;
+        let (point, proof) = finish.at_look(self.run, &raw, fusion)?;
+        if self.run.meets(&proof) {
+            return Some(self.run.finish(point, proof, Method::Fused));
+        }
+        // Wrong groups may be found again and again: from much the same point the sweeps would go the same way.
+        if proof.accuracy() <= certificate.accuracy().min(BETTER * self.sent) {
+            self.method = Method::Fused;
+            self.sweep.set(&point);
+            self.sent = proof.accuracy();
+            self.outlook.note(self.run.iterations, proof.accuracy());
+        }
+        if self.best.as_ref().is_none_or(|(_, known)| proof.is_better(known)) {
+            self.best = Some((point, proof));
+        }
+        None
+    }
+}
+
+/// The groups that the duals tell.
+fn groups(problem: &Problem, duals: &Matrix) -> Fusion {
+    match problem.penalty().kinks() {
+        Kinks::None => Fusion::none(problem),
+        _ => Fusion::of(problem, duals),
+    }
+}
+
+/// Parameters that should be equal are replaced by their mean, unless the objective is better as it is. Gives whether they are equal now.
+fn equalize(problem: &Problem, fusion: &Fusion, params: &mut Matrix) -> bool {
+    if fusion.is_constant(params.as_slice()) {
+        return true;
+    }
+    let mut equal = params.clone();
+    fusion.spread(&fusion.mean(params.as_slice()), equal.as_mut_slice());
+    let better = problem.objective(&equal) <= problem.objective(params);
+    if better {
+        *params = equal;
+    }
+    better
+}
