@@ -6,139 +6,205 @@
 //! Solved at the best lower bound, p ≠ 0 gives the next one, −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head). As p is the maximizer up to
 //! O(λ_max − λ), this misses λ_max by O((λ_max − λ)²) only: Dinkelbach's iteration.
 //!
-//! As soon as the groups of equal p are right, Newton's method gives p for a λ next to λ_max, the duals between groups follow from p, and
-//! those inside of them from Laplace equations (`repair.rs`): then upper and lower bound meet. Where they do not, see `tighten.rs`.
+//! Nodes that firmly share p below λ_max share it up to there, as a rule. So the search goes on with the graph of their groups (`contraction`). Its λ_max is a
+//! lower bound, since p of groups is p of nodes, too. Its flow is lifted to one of the whole graph, whose load is an upper bound. Where a group would rather
+//! come apart the two do not meet, and the next solve is near λ_max. Where there are few nodes Newton's method gives p for a λ next to λ_max, and a flow
+//! follows from it (`repair.rs`). What is left is for `tighten.rs`.
 
 use super::tighten::{Bounds, tighten};
 use super::{Forest, LambdaMax, Proof, Tangent, congestion, ratio};
+use crate::contraction::Level;
 use crate::fusion::Fusion;
 use crate::linalg::axpy;
 use crate::loss::{Loss, Mean};
 use crate::newton::newton;
 use crate::repair::Flow;
-use crate::solve::{Method, Options, Progress, Start, Status, solve_from};
+use crate::solve::{Options, Progress, Start, Status, solve_from};
 use crate::{Dataset, Error, Matrix, Problem};
 use std::ops::ControlFlow;
 
 /// The relative distance of the two bounds aimed at.
 const WIDTH: f64 = 1e-6;
-/// How far below the best lower bound the next one is looked for in the end.
+/// That of a smaller graph, as a part of it; and how much more than the load of its flow counts as room for the lifted one.
+const SMALLER: f64 = 0.5;
+const ROOM: f64 = 0.3;
+/// How far below the best lower bound the next one is looked for: at first, and in the end.
+const FIRST_BELOW: f64 = 1e-1;
 const BELOW: f64 = 1e-3;
 /// The finest relative gap of a solve.
 const FINEST: f64 = 1e-10;
-/// How far below λ_max, relative to it, both bounds are computed.
-const NEXT: f64 = 3e-7;
-/// Relative accuracy there, and the most groups.
-const ROUNDING: f64 = 1e-14;
-const FEW_GROUPS: usize = 200;
 /// The most solves, and the most iterations of each: they only have to come near.
 const SOLVES: usize = 12;
 const ITERATIONS: u64 = 5000;
+/// The most nodes for Newton's method next to λ_max, how far below, relative to it, and its relative accuracy.
+const FEW_NODES: usize = 100;
+const NEXT: f64 = 3e-7;
+const ROUNDING: f64 = 1e-14;
+
+type Observer<'o> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'o;
 
 pub(super) fn lambda_max(
     unit: &Problem,
     tangent: &Tangent,
     options: &Options,
-    observer: &mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
+    observer: &mut Observer<'_>,
 ) -> Result<LambdaMax, Error> {
-    let (graph, g) = (unit.graph(), &tangent.gradients);
-    let forest = Forest::new(graph);
-    let mut flow = Matrix::zeros(graph.edges().len(), unit.dim());
-    forest.balance(graph, g, &mut flow);
-    let mut upper = congestion(unit, &flow);
-    let found = |lower: f64, upper, duals, proof| LambdaMax {
-        lower: lower.min(upper),
-        upper,
-        proof,
-        merged: Some(Start { params: tangent.models.clone(), duals }),
-    };
-    if forest.edges() == graph.edges().len() || upper == 0.0 {
-        return Ok(found(upper, upper, flow, Proof::Formula));
-    }
-    let clustering = clustering(unit, g)?;
-    let mut start = Start {
-        params: Matrix::zeros(graph.nodes(), unit.dim()),
-        duals: Matrix::zeros(graph.edges().len(), unit.dim()),
-    };
-    axpy(-0.5, g.as_slice(), start.params.as_mut_slice());
-    let mut lower = ratio(unit, g, &start.params);
-    let max_iterations = options.max_iterations.min(ITERATIONS);
-    let (mut at, mut tolerance, mut gain) = (lower, 1e-4, 1.0);
-    for _ in 0..SOLVES {
-        // At a distance δ below λ_max the objective is better by about δ²: far enough for the tolerance to see.
-        let lambda = lower * (1.0 - if gain < BELOW { BELOW } else { 0.0 });
-        let options = Options { tolerance, max_iterations, ..*options };
-        let problem = clustering.at_lambda(lambda)?;
-        let solution = solve_from(&problem, &options, start.scaled(lambda / at), &mut *observer)?;
-        at = lambda;
-        let reached = ratio(unit, g, &solution.params);
-        start = Start { params: solution.params, duals: solution.duals };
-        gain = f64::max(reached / lower - 1.0, 0.0);
-        lower = lower.max(reached);
-        if solution.method == Method::Fused
-            && let Some(next) = meeting(unit, &clustering, &forest, g, (lower, at), &start)
-        {
-            lower = lower.max(next.lower);
-            if next.upper < upper {
-                (upper, flow) = (next.upper, next.flow);
-            }
-            if upper <= lower * (1.0 + WIDTH) {
-                return Ok(found(lower, upper, flow, Proof::Flow));
-            }
-        }
-        match solution.status {
-            Status::Stopped => return Ok(found(lower, upper, flow, Proof::Flow)),
-            Status::MaxIterations if gain < BELOW => break,
-            _ if gain < 0.1 * WIDTH && tolerance <= FINEST => break,
-            _ => tolerance = f64::clamp(1e-3 * gain * gain, FINEST, tolerance),
-        }
-    }
-    let mut duals = start.duals.clone();
-    forest.balance(graph, g, &mut duals);
-    let load = congestion(unit, &duals);
-    if load < upper {
-        (upper, flow) = (load, duals);
-    }
-    let bounds = tighten(unit, &forest, g, Bounds { lower, upper, flow }, start.duals, WIDTH);
-    Ok(found(bounds.lower, bounds.upper, bounds.flow, Proof::Flow))
+    let g = &tangent.gradients;
+    let search = Search::new(unit, g, WIDTH)?;
+    let proof = if search.is_done() { Proof::Formula } else { Proof::Flow };
+    let Bounds { lower, upper, flow } = search.run(first(unit, g), options, observer)?;
+    let merged = Some(Start { params: tangent.models.clone(), duals: flow });
+    Ok(LambdaMax { lower: lower.min(upper), upper, proof, merged })
 }
 
-/// Both bounds from the groups of equal p, for a solution p at `at`; none if they are too many.
-fn meeting(
-    unit: &Problem,
-    clustering: &Problem,
-    forest: &Forest,
-    g: &Matrix,
-    (lower, at): (f64, f64),
-    solution: &Start,
-) -> Option<Bounds> {
-    let groups = Fusion::of_equal(clustering, &solution.params);
-    if groups.count > FEW_GROUPS * unit.dim() {
-        return None;
+/// The solution of the clustering at λ = 0, with the bound that it gives.
+fn first(unit: &Problem, g: &Matrix) -> (f64, Start) {
+    let mut params = Matrix::zeros(unit.nodes(), unit.dim());
+    axpy(-0.5, g.as_slice(), params.as_mut_slice());
+    let duals = Matrix::zeros(unit.graph().edges().len(), unit.dim());
+    (ratio(unit, g, &params), Start { params, duals })
+}
+
+/// A search for given gradients; the problem says graph and norm.
+struct Search<'a> {
+    unit: &'a Problem,
+    g: &'a Matrix,
+    clustering: Problem,
+    forest: Forest,
+    /// The relative distance of the bounds aimed at.
+    width: f64,
+    bounds: Bounds,
+}
+
+impl<'a> Search<'a> {
+    fn new(unit: &'a Problem, g: &'a Matrix, width: f64) -> Result<Search<'a>, Error> {
+        let graph = unit.graph();
+        let forest = Forest::new(graph);
+        let mut flow = Matrix::zeros(graph.edges().len(), unit.dim());
+        forest.balance(graph, g, &mut flow);
+        let upper = congestion(unit, &flow);
+        // In a forest there is only one flow.
+        let only = forest.edges() == graph.edges().len();
+        let bounds = Bounds { lower: if only { upper } else { 0.0 }, upper, flow };
+        Ok(Search { unit, g, clustering: clustering(unit, g)?, forest, width, bounds })
     }
-    let mut duals = solution.duals.clone();
-    let newton_at = |next: f64| {
-        let near = clustering.at_lambda(lower * (1.0 - next)).ok()?;
-        let (mut fusion, mut p) = (groups.clone(), solution.params.clone());
-        // p vanishes as λ_max − λ does.
-        let shrink = next * lower / (lower - at).max(BELOW * lower);
-        p.as_mut_slice().iter_mut().for_each(|p| *p *= shrink);
-        newton(&near, &mut fusion, &mut p, ROUNDING, f64::INFINITY, &mut |_| true);
-        Some((near, fusion, p))
-    };
-    // Too near λ_max rounding makes all p equal.
-    let (near, fusion, mut p) = newton_at(NEXT)
-        .filter(|(_, fusion, _)| *fusion == groups)
-        .or_else(|| newton_at(10.0 * NEXT))?;
-    let mut flow = Flow::default();
-    flow.repair(&near, &fusion, &p, &mut duals, ROUNDING, &mut |_| true);
-    let lower = lower.max(ratio(unit, g, &p));
-    // What is left to carry at p = 0 is spread over the edges between the groups.
-    let merged = clustering.at_lambda(lower * (1.0 + 0.9 * WIDTH)).ok()?;
-    p.as_mut_slice().fill(0.0);
-    flow.repair(&merged, &Fusion::of_equal(&merged, &p), &p, &mut duals, ROUNDING, &mut |_| true);
-    forest.balance(unit.graph(), g, &mut duals);
-    Some(Bounds { lower, upper: congestion(unit, &duals), flow: duals })
+
+    fn is_done(&self) -> bool {
+        self.bounds.upper <= self.bounds.lower * (1.0 + self.width)
+    }
+
+    /// Searches from about a solution of the clustering at some λ.
+    fn run(
+        mut self,
+        (mut at, mut start): (f64, Start),
+        options: &Options,
+        observer: &mut Observer<'_>,
+    ) -> Result<Bounds, Error> {
+        if self.is_done() {
+            return Ok(self.bounds);
+        }
+        self.bounds.raise(ratio(self.unit, self.g, &start.params));
+        if self.bounds.lower == 0.0 {
+            // All p are equal at that λ.
+            (at, start) = first(self.unit, self.g);
+            self.bounds.raise(at);
+        }
+        let max_iterations = options.max_iterations.min(ITERATIONS);
+        // How far below the best lower bound the next one is looked for.
+        let mut below = FIRST_BELOW;
+        let mut lambda = self.bounds.lower;
+        for _ in 0..SOLVES {
+            let before = self.bounds.lower;
+            // At a distance δ below λ_max the objective is better by about δ²: far enough for the tolerance to see.
+            let tolerance = (1e-2 * below * below).max(FINEST);
+            let options = Options { tolerance, max_iterations, ..*options };
+            let problem = self.clustering.at_lambda(lambda)?;
+            let start_there = start.scaled(lambda / at);
+            let solution = solve_from(&problem, &options, start_there, &mut *observer)?;
+            let status = solution.status;
+            (at, start) = (lambda, Start { params: solution.params, duals: solution.duals });
+            self.bounds.raise(ratio(self.unit, self.g, &start.params));
+            if status == Status::Stopped {
+                return Ok(self.bounds);
+            }
+            match self.unit.nodes() <= FEW_NODES {
+                true => self.next_to(at, &start),
+                false => self.contracted(at, &start, &options, observer)?,
+            }
+            if self.is_done() {
+                return Ok(self.bounds);
+            }
+            let gain = self.bounds.lower / before - 1.0;
+            if gain < below {
+                if below <= BELOW && gain < 0.1 * self.width || status == Status::MaxIterations {
+                    break;
+                }
+                below = (0.1 * below).max(BELOW);
+            }
+            lambda = self.bounds.lower * (1.0 - below);
+        }
+        let mut duals = start.duals.clone();
+        self.forest.balance(self.unit.graph(), self.g, &mut duals);
+        self.bounds.lessen(self.unit, duals);
+        Ok(tighten(self.unit, &self.forest, self.g, self.bounds, start.duals, self.width))
+    }
+
+    /// Bounds from the groups of a solution at some λ, on their own graph.
+    fn contracted(
+        &mut self,
+        lambda: f64,
+        solution: &Start,
+        options: &Options,
+        observer: &mut Observer<'_>,
+    ) -> Result<(), Error> {
+        let Some(level) = Level::new(&self.clustering, [(lambda, solution); 2]) else {
+            return Ok(());
+        };
+        let sums = level.sums(self.g);
+        let search = Search::new(level.problem(), &sums, SMALLER * self.width)?;
+        let found = search.run((lambda, level.restrict(solution)), options, observer)?;
+        self.bounds.raise(found.lower);
+        let upper = found.upper.max(self.bounds.lower) * (1.0 + ROOM * self.width);
+        let params = Matrix::zeros(sums.rows(), sums.cols());
+        let point = Start { params, duals: found.flow };
+        let whole = solution.clone().scaled(upper / lambda);
+        let (lifted, _) = level.lift(&self.clustering.at_lambda(upper)?, &point, whole);
+        let mut flow = lifted.duals;
+        self.forest.balance(self.unit.graph(), self.g, &mut flow);
+        self.bounds.lessen(self.unit, flow);
+        Ok(())
+    }
+
+    /// Both bounds from the groups of equal p of a solution at some λ, next to λ_max.
+    fn next_to(&mut self, at: f64, solution: &Start) {
+        let lower = self.bounds.lower;
+        let groups = Fusion::of_equal(&self.clustering, &solution.params);
+        let newton_at = |next: f64| {
+            let near = self.clustering.at_lambda(lower * (1.0 - next)).ok()?;
+            let (mut fusion, mut p) = (groups.clone(), solution.params.clone());
+            // p vanishes as λ_max − λ does.
+            let shrink = next * lower / (lower - at).max(BELOW * lower);
+            p.as_mut_slice().iter_mut().for_each(|p| *p *= shrink);
+            newton(&near, &mut fusion, &mut p, ROUNDING, f64::INFINITY, &mut |_| true);
+            Some((near, fusion, p))
+        };
+        // Too near λ_max rounding makes all p equal.
+        let found = newton_at(NEXT)
+            .filter(|(_, fusion, _)| *fusion == groups)
+            .or_else(|| newton_at(10.0 * NEXT));
+        let Some((near, fusion, mut p)) = found else { return };
+        let (mut flow, mut duals) = (Flow::default(), solution.duals.clone());
+        flow.repair(&near, &fusion, &p, &mut duals, ROUNDING, &mut |_| true);
+        self.bounds.raise(ratio(self.unit, self.g, &p));
+        // What is left to carry at p = 0 is spread over the edges between the groups.
+        let above = self.bounds.lower * (1.0 + 0.9 * self.width);
+        let Ok(merged) = self.clustering.at_lambda(above) else { return };
+        p.as_mut_slice().fill(0.0);
+        let all = Fusion::of_equal(&merged, &p);
+        flow.repair(&merged, &all, &p, &mut duals, ROUNDING, &mut |_| true);
+        self.forest.balance(self.unit.graph(), self.g, &mut duals);
+        self.bounds.lessen(self.unit, duals);
+    }
 }
 
 /// The same graph and penalty with the losses ‖p + gᵢ/2‖².

@@ -29,6 +29,21 @@ pub(super) struct Bounds {
     pub(super) flow: Matrix,
 }
 
+impl Bounds {
+    /// A lower bound was proven.
+    pub(super) fn raise(&mut self, lower: f64) {
+        self.lower = self.lower.max(lower);
+    }
+
+    /// A flow may prove a better upper bound.
+    pub(super) fn lessen(&mut self, unit: &Problem, flow: Matrix) {
+        let load = congestion(unit, &flow);
+        if load < self.upper {
+            (self.upper, self.flow) = (load, flow);
+        }
+    }
+}
+
 /// Improves bounds, from duals near the best ones, until their relative distance is at most `width` or progress ends.
 pub(super) fn tighten(
     unit: &Problem,

@@ -13,13 +13,10 @@
 //! with (`step_ratio.rs`).
 //!
 //! Models that are equal at both ends of a stretch of the path are, as a rule, equal in between: there the problem is a smaller one, on the graph whose
-//! nodes are the groups of equal models (`level.rs`). The shorter the stretch, the smaller the problem.
+//! nodes are the groups of equal models (`contraction/level.rs`). The shorter the stretch, the smaller the problem.
 //!
 //! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads.
 
-mod bonds;
-mod carry;
-mod level;
 mod stretch;
 mod walk;
 

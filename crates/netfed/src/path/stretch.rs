@@ -1,7 +1,7 @@
 //! A stretch of the path: the solutions at its ends, and what can be told from them about those in between.
 
-use super::level::Level;
 use super::walk::Walk;
+use crate::contraction::Level;
 use crate::fusion::Fusion;
 use crate::linalg::axpy;
 use crate::sweep::step_ratio_between;

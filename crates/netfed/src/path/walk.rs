@@ -1,9 +1,9 @@
 //! The way along a path, by halves: what lies between two solutions starts from them.
 
-use super::level::Level;
 use super::stretch::{Known, Mix, Stretch};
 use super::{PathPoint, Step, clusters};
 use crate::certificate::Certifier;
+use crate::contraction::Level;
 use crate::fusion::Fusion;
 use crate::galerkin::Galerkin;
 use crate::penalty::Kinks;

@@ -1,11 +1,11 @@
-//! Duals of the edges between two groups of nodes, from that of their bond (`contraction.rs`).
+//! Duals of the edges between two groups of nodes, from that of their bond (`mod.rs`).
 //!
 //! Where the models of the groups differ each has its share of it. Where they are equal there is a choice: duals v that are given are moved as
 //! little as needed,
 //!
 //!   uₑ = the nearest point of its ball to vₑ + cₑμ,   with μ such that Σ uₑ is the dual of the bond
 
-use crate::contraction::Contraction;
+use super::Contraction;
 use crate::linalg::{axpy, norm};
 use crate::penalty::Kinks;
 use crate::{Matrix, Problem};

@@ -1,15 +1,13 @@
-//! A smaller problem for a stretch of the path: neighbors that have equal models at both of its ends share a model in between
-//! (`contraction.rs`).
+//! A smaller problem for values of λ between two others: neighbors that have equal models at both share a model in between.
 //!
-//! A solution of it is lifted to the problem that it comes from. Everything is expected to be about where interpolation between the ends has it.
+//! A solution of it is lifted to the problem that it comes from, where everything is expected to be about where interpolation has it.
 //! Duals between groups follow from those of the bonds (`bonds.rs`), those inside of groups are made to fit (`carry.rs`).
 
-use super::bonds;
 use super::carry::Carry;
-use crate::contraction::Contraction;
+use super::{Contraction, bonds};
 use crate::linalg::{axpy, norm};
 use crate::parallel::for_rows;
-use crate::{Problem, Start};
+use crate::{Matrix, Problem, Start};
 
 /// Nodes of the smaller problem, as a part of those of the larger, from which on it is not worth it.
 const MOST_NODES: f64 = 0.8;
@@ -20,14 +18,14 @@ const FIRM: f64 = 0.8;
 const LEAST_ROOM: f64 = 0.1;
 
 /// A smaller problem, and the way back.
-pub(super) struct Level {
+pub(crate) struct Level {
     contraction: Contraction,
     carry: Carry,
 }
 
 impl Level {
     /// From a problem and solutions at two λ. None where the smaller problem would not be much smaller.
-    pub(super) fn new(problem: &Problem, ends: [(f64, &Start); 2]) -> Option<Level> {
+    pub(crate) fn new(problem: &Problem, ends: [(f64, &Start); 2]) -> Option<Level> {
         let edges = problem.graph().edges();
         let mut grown = vec![0.0; problem.dim()];
         let mut holds = |e: usize, (lambda, point): &(f64, &Start)| {
@@ -53,18 +51,27 @@ impl Level {
     }
 
     /// The smaller problem.
-    pub(super) fn problem(&self) -> &Problem {
+    pub(crate) fn problem(&self) -> &Problem {
         &self.contraction.small
     }
 
     /// A point of the larger problem, as one of the smaller.
-    pub(super) fn restrict(&self, point: &Start) -> Start {
+    pub(crate) fn restrict(&self, point: &Start) -> Start {
         self.contraction.restrict(point)
+    }
+
+    /// The sum of the rows of all nodes of a group.
+    pub(crate) fn sums(&self, rows: &Matrix) -> Matrix {
+        let mut sums = Matrix::zeros(self.problem().nodes(), rows.cols());
+        for (i, &g) in self.contraction.group.iter().enumerate() {
+            axpy(1.0, rows.row(i), sums.row_mut(g as usize));
+        }
+        sums
     }
 
     /// A point of the smaller problem as one of the larger, which is expected to be near `whole`; λ is that of the problem. Gives the work, too, in sweeps
     /// over the larger problem, about.
-    pub(super) fn lift(&self, problem: &Problem, point: &Start, whole: Start) -> (Start, f64) {
+    pub(crate) fn lift(&self, problem: &Problem, point: &Start, whole: Start) -> (Start, f64) {
         let Start { mut params, mut duals } = whole;
         bonds::spread((problem, &self.contraction), &point.params, &point.duals, &mut duals);
         let steps = self.carry.balance(problem, self.gradients(problem, point), &mut duals);
@@ -99,7 +106,7 @@ mod tests {
     use super::*;
     use crate::generate::{Noise, linear_data, random_geometric};
     use crate::penalty::{Norm1, Norm2, Penalty};
-    use crate::{Certifier, Dataset, LossKind, Matrix, Options, solve};
+    use crate::{Certifier, Dataset, LossKind, Options, solve};
     use std::ops::ControlFlow;
 
     /// Two halves of a square with models of their own; every fifth node has no data.

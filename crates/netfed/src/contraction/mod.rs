@@ -5,17 +5,23 @@
 //! a problem of the same kind, on the graph whose nodes are the groups and whose edges are the *bonds* between them. Its solution is
 //! that of the whole if no group would rather come apart: duals inside of the groups tell.
 
+mod bonds;
+mod carry;
+mod level;
+
+pub(crate) use level::Level;
+
 use crate::linalg::axpy;
 use crate::loss;
 use crate::{Graph, Matrix, Problem, Start};
 
 /// A problem on groups of nodes.
-pub(crate) struct Contraction {
-    pub(crate) small: Problem,
+struct Contraction {
+    small: Problem,
     /// The group of every node.
-    pub(crate) group: Vec<u32>,
+    group: Vec<u32>,
     /// The part of every edge in the weight of its bond, negative if that has the other direction; zero inside of a group.
-    pub(crate) share: Vec<f64>,
+    share: Vec<f64>,
     /// The edges of each bond, one after the other, and where those of each begin.
     edges: Vec<u32>,
     first: Vec<u32>,
@@ -24,11 +30,7 @@ pub(crate) struct Contraction {
 impl Contraction {
     /// Neighbors share a model if `equal` is true for their edge. None where there are more groups than `most`, or the losses of a
     /// group have no sum in closed form.
-    pub(crate) fn new(
-        problem: &Problem,
-        equal: impl Fn(usize) -> bool,
-        most: usize,
-    ) -> Option<Contraction> {
+    fn new(problem: &Problem, equal: impl Fn(usize) -> bool, most: usize) -> Option<Contraction> {
         let graph = problem.graph();
         let of_node = graph.components(equal);
         let count = of_node.iter().max().map_or(0, |g| g + 1);
@@ -67,12 +69,12 @@ impl Contraction {
     }
 
     /// The edges of a bond.
-    pub(crate) fn edges_of(&self, bond: usize) -> &[u32] {
+    fn edges_of(&self, bond: usize) -> &[u32] {
         &self.edges[self.first[bond] as usize..self.first[bond + 1] as usize]
     }
 
     /// The mean of the models of a group, and the sum of the duals of a bond.
-    pub(crate) fn restrict(&self, whole: &Start) -> Start {
+    fn restrict(&self, whole: &Start) -> Start {
         let dim = self.small.dim();
         let mut params = Matrix::zeros(self.small.nodes(), dim);
         let mut sizes = vec![0.0; self.small.nodes()];
