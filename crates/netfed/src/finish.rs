@@ -1,14 +1,17 @@
-//! Tries to end a run of the primal-dual method at once: which models are equal is read off a point, Newton's method solves for the rest
-//! (`newton.rs`), and the duals are made to fit (`repair.rs`).
+//! Tries to end a run of the primal-dual method at once.
 //!
-//! A try costs as much as about a hundred sweeps. It is made where more of them are expected, once the groups of equal models have settled.
+//! * Quadratic losses: which models are equal is read off a point, Newton's method solves for the rest (`newton.rs`), and the duals are made to
+//!   fit (`repair.rs`). That costs as much as about a hundred sweeps. It is tried where more of them are expected, once the groups of equal
+//!   models have settled.
+//! * Losses whose curvature changes smoothly: the proximal Newton method (`proximal_newton.rs`), soon, as it costs few sweeps.
 
 use crate::certificate::Certificate;
 use crate::fusion::Fusion;
 use crate::newton::{Outcome, newton};
 use crate::penalty::Kinks;
+use crate::proximal_newton::proximal_newton;
 use crate::repair::Flow;
-use crate::solve::Run;
+use crate::solve::{Method, Run};
 use crate::system::sweep_cost;
 use crate::{Problem, Start};
 
@@ -35,9 +38,15 @@ const FEW_GROUPS: usize = 16;
 /// Part of the groups that may come or go between two looks for them to count as settled.
 const SETTLED: f64 = 0.03;
 
+/// Work that a try of the proximal Newton method must have earned, and how much more the next one.
+const FIRST_CURVED: f64 = 5.0;
+const NEXT_CURVED: f64 = 4.0;
+
 /// The tries of one run.
 pub(crate) struct Finish {
     flow: Flow,
+    /// Where some losses are not quadratic: work that the next try must have earned.
+    curved: Option<f64>,
     /// Cost of a try, and work earned, in sweeps.
     overhead: f64,
     credit: f64,
@@ -52,7 +61,14 @@ impl Finish {
             && matches!(problem.penalty().kinks(), Kinks::Zero | Kinks::Coordinates)
             && (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
         let overhead = TRY + TRY_ANYWAY / sweep_cost(problem);
-        worth.then(|| Finish { flow: Flow::default(), overhead, credit: 0.0, groups: 0 })
+        let curved = (0..problem.nodes()).any(|i| problem.loss(i).compact().is_none());
+        let curved = curved.then_some(FIRST_CURVED);
+        worth.then(|| Finish { flow: Flow::default(), curved, overhead, credit: 0.0, groups: 0 })
+    }
+
+    /// What a try makes of the sweeps.
+    pub(crate) fn method(&self) -> Method {
+        if self.curved.is_some() { Method::ProximalNewton } else { Method::Fused }
     }
 
     /// A sweep was made.
@@ -62,40 +78,54 @@ impl Finish {
 
     /// Whether the groups are worth a look, if so many sweeps are left.
     pub(crate) fn wants_groups(&self, sweeps_left: f64) -> bool {
-        self.credit >= 0.5 * self.overhead && sweeps_left > SWEEPS_LEFT_FEW
+        self.credit >= self.curved.unwrap_or(0.5 * self.overhead) && sweeps_left > SWEEPS_LEFT_FEW
     }
 
     /// Takes note of groups; whether they have settled and a try with them has been earned.
     pub(crate) fn is_ready(&mut self, fusion: &Fusion) -> bool {
         let before = std::mem::replace(&mut self.groups, fusion.count);
         let settled = before.abs_diff(fusion.count) as f64 <= SETTLED * fusion.count as f64;
-        settled && self.credit >= self.overhead + LEAST_CREDIT
+        self.curved.is_some() || settled && self.credit >= self.overhead + LEAST_CREDIT
     }
 
     /// Whether a try is cheaper than so many sweeps.
     pub(crate) fn is_cheaper(&self, problem: &Problem, sweeps_left: f64) -> bool {
-        let few = self.groups <= FEW_GROUPS * problem.dim();
+        let few = self.curved.is_some() || self.groups <= FEW_GROUPS * problem.dim();
         sweeps_left > if few { SWEEPS_LEFT_FEW } else { SWEEPS_LEFT }
     }
 
-    /// A try with the groups of a point of the sweeps.
+    /// A try at a point of the sweeps, with its groups; its accuracy and the step ratio of the sweeps are for the proximal Newton method.
     pub(crate) fn at_look(
         &mut self,
         run: &mut Run<'_>,
         point: &Start,
         fusion: Fusion,
+        (accuracy, step_ratio): (f64, f64),
     ) -> Option<(Start, Certificate)> {
+        if let Some(needed) = &mut self.curved {
+            *needed = NEXT_CURVED * self.credit;
+            let done = proximal_newton(run, point.clone(), accuracy, step_ratio);
+            self.curved = self.curved.filter(|_| done.is_some());
+            return done;
+        }
         self.credit -= self.overhead;
         fuse(run, point, fusion, &mut self.flow, &mut self.credit)
     }
 
-    /// A try at a given start, if it has few groups.
+    /// A try at a given start: of quadratic losses if it has few groups.
     pub(crate) fn at_start(
         &mut self,
         run: &mut Run<'_>,
         start: &Start,
+        (accuracy, step_ratio): (f64, f64),
     ) -> Option<(Start, Certificate)> {
         let problem = run.problem;
+        if self.curved.is_some() {
+            match proximal_newton(run, start.clone(), accuracy, step_ratio) {
+                None => self.curved = None,
+                done => return done,
+            }
+        }
         let equal = Fusion::of_equal(problem, &start.params);
         // Where no models are equal duals tell.
         let fusion = match equal.count == problem.nodes() * problem.dim() {

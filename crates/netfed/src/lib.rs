@@ -107,6 +107,7 @@ mod pooled;
 mod primal_dual;
 mod principal;
 mod problem;
+mod proximal_newton;
 mod radius;
 pub mod relax;
 mod repair;

@@ -46,18 +46,21 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) ->
         if good && equal {
             return run.finish(start.clone(), certificate, Method::Adaptive);
         }
-        let goes_on = run.goes_on();
-        let finish = finish.as_mut().filter(|_| goes_on);
-        match finish.and_then(|finish| finish.at_start(run, start)) {
+        let accuracy = certificate.accuracy();
+        let outcome = match &mut finish {
+            Some(finish) if run.goes_on() => finish.at_start(run, start, (accuracy, step_ratio)),
+            _ => None,
+        };
+        match outcome {
             Some((point, proof)) if run.meets(&proof) => {
-                return run.finish(point, proof, Method::Fused);
+                return run.finish(point, proof, method(&finish));
             }
-            Some((point, proof)) if proof.accuracy() <= certificate.accuracy() => {
+            Some((point, proof)) if proof.accuracy() <= accuracy => {
                 outlook.note(run.iterations, proof.accuracy());
                 *start = point.clone();
                 best = Some((point, proof));
             }
-            _ => outlook.note(run.iterations, certificate.accuracy()),
+            _ => outlook.note(run.iterations, accuracy),
         }
         if good {
             return run.finish(start.clone(), certificate, Method::Adaptive);
@@ -76,7 +79,7 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) ->
         halpern: linear.then(|| Halpern::new(&sweep)),
         relaxation: if size <= MOST_FINISHED { OVER_RELAXATION } else { OVER_RELAXATION_LARGE },
         next_look: run.iterations + if without_edges { 0 } else { run.options.check_every },
-        method: if best.is_some() { Method::Fused } else { Method::Adaptive },
+        method: if best.is_some() { method(&finish) } else { Method::Adaptive },
         sent: best.as_ref().map_or(f64::INFINITY, |(_, proof)| proof.accuracy()),
         last_looks: if kinks == Kinks::None || without_edges { 0 } else { LAST_LOOKS },
         step_ratio: StepRatio::default(),
@@ -189,13 +192,15 @@ impl Adaptive<'_, '_> {
         }
         let left = self.outlook.remaining(tolerance);
         let finish = self.finish.as_mut().filter(|f| ready && f.is_cheaper(problem, left))?;
-        let (point, proof) = finish.at_look(self.run, &raw, fusion)?;
+        let state = (certificate.accuracy(), self.sweep.step_ratio);
+        let (point, proof) = finish.at_look(self.run, &raw, fusion, state)?;
+        let method = finish.method();
         if self.run.meets(&proof) {
-            return Some(self.run.finish(point, proof, Method::Fused));
+            return Some(self.run.finish(point, proof, method));
         }
         // Wrong groups may be found again and again: from much the same point the sweeps would go the same way.
         if proof.accuracy() <= certificate.accuracy().min(BETTER * self.sent) {
-            self.method = Method::Fused;
+            self.method = method;
             self.sweep.set(&point);
             self.sent = proof.accuracy();
             self.outlook.note(self.run.iterations, proof.accuracy());
@@ -205,6 +210,11 @@ impl Adaptive<'_, '_> {
         }
         None
     }
+}
+
+/// What sweeps and tries make together.
+fn method(finish: &Option<Finish>) -> Method {
+    finish.as_ref().map_or(Method::Adaptive, Finish::method)
 }
 
 /// The groups that the duals tell.

@@ -77,7 +77,7 @@ pub fn simulate(
     problem: &Problem,
     options: &Options,
     federation: &Federation<'_>,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Solution, Error> {
     federation.check(problem)?;
     let mut run = Run::new(problem, options, &mut observer)?;

@@ -127,6 +127,8 @@ pub enum Method {
     Adaptive,
     /// The same, then equal models fused and Newton's method for the rest.
     Fused,
+    /// The same, then Newton's method for the losses with the penalty as it is.
+    ProximalNewton,
     /// Newton's method alone.
     Newton,
     /// The interior-point method for graphs without cycles.
@@ -142,6 +144,7 @@ impl Method {
             Method::FedAdmm => "Fed-ADMM",
             Method::Adaptive => "adaptive primal-dual",
             Method::Fused => "adaptive primal-dual, then Newton on the fused models",
+            Method::ProximalNewton => "adaptive primal-dual, then proximal Newton",
             Method::Newton => "Newton",
             Method::Interior => "interior point (graph without cycles)",
         }
@@ -232,7 +235,7 @@ pub(crate) struct Run<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) options: &'a Options,
     certifier: Certifier<'a>,
-    observer: &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
+    observer: &'a mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
     pub(crate) iterations: u64,
     stopped: bool,
     /// Work that is not yet a whole iteration.
@@ -243,7 +246,7 @@ impl<'a> Run<'a> {
     pub(crate) fn new(
         problem: &'a Problem,
         options: &'a Options,
-        observer: &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
+        observer: &'a mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
     ) -> Result<Run<'a>, Error> {
         options.check()?;
         let certifier = Certifier::new(problem, options.step_ratio);
@@ -270,6 +273,12 @@ impl<'a> Run<'a> {
     /// Whether there may be another iteration.
     pub(crate) fn goes_on(&self) -> bool {
         !self.stopped && self.iterations < self.options.max_iterations
+    }
+
+    /// Asks the observer whether to go on.
+    pub(crate) fn ask(&mut self) -> ControlFlow<()> {
+        self.tell(None);
+        if self.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Tells the observer.

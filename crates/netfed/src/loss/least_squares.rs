@@ -244,6 +244,10 @@ impl Loss for LeastSquares {
             && self.triples().all(|(s, _, v)| s * dot(v, direction).abs() <= 1e-13 * largest)
     }
 
+    fn model(&self, _at: &[f64]) -> Option<Box<dyn Loss>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn curvature(&self) -> Option<Curvature> {
         Some(Curvature { low: 2.0, high: 2.0, ridge: self.ridge })
     }

@@ -11,9 +11,10 @@
 //! second order.
 
 use super::design::Design;
+use super::model::Model;
 use super::newton::{Slopes, Subproblem};
 use super::normal_equations::NormalEquations;
-use super::scalar::ScalarLoss;
+use super::scalar::{Local, ScalarLoss};
 use super::{Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
 use crate::linalg::{axpy, dot, dot_size, norm};
@@ -266,6 +267,36 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     fn blind_to(&self, direction: &[f64]) -> bool {
         let vanishes = |x: &[f64]| dot(x, direction).abs() <= 1e-13 * dot_size(x, direction);
         self.ridge == 0.0 && self.lasso == 0.0 && self.data.rows().all(vanishes)
+    }
+
+    fn model(&self, at: &[f64]) -> Option<Box<dyn Loss>> {
+        if !self.is_smooth() || S::BEND.is_infinite() {
+            return None;
+        }
+        // Σ_r (h/2m)(x_rᵀw − t + a/h)², with slope a and curvature h at the predictions t.
+        let (m, d, ridge) = (self.m(), self.dim(), self.ridge);
+        let model = Model { at, value: self.value(at), points: self.data.points(), ridge };
+        let mut t = vec![0.0; self.data.points()];
+        self.design.times(at, &mut t);
+        let points = t.iter().zip(self.data.labels());
+        let locals: Vec<Local> = points.map(|(t, y)| self.scalar.local(*t, *y, 0.0, 0.0)).collect();
+        let half: Vec<f64> = locals.iter().map(|l| 0.5 * l.curvature / m).collect();
+        if d <= self.data.points() {
+            let (mut gram, mut pull) = (vec![0.0; d * d], vec![0.0; d]);
+            self.design.add_gram(&half, &mut gram);
+            let pulls = locals.iter().zip(&t).map(|(l, t)| (l.curvature * t - l.slope) / m);
+            self.design.transposed_times(&pulls.collect::<Vec<f64>>(), &mut pull);
+            return model.of_gram(&gram, &pull);
+        }
+        if locals.iter().any(|l| l.curvature <= f64::MIN_POSITIVE) {
+            return None;
+        }
+        let (mut rows, mut labels) = (Vec::with_capacity(t.len() * d), Vec::with_capacity(t.len()));
+        for (((x, l), half), t) in self.data.rows().zip(&locals).zip(&half).zip(&t) {
+            rows.extend(x.iter().map(|x| half.sqrt() * x));
+            labels.push(half.sqrt() * (t - l.slope / l.curvature));
+        }
+        model.of_rows(&rows, &labels)
     }
 
     fn curvature(&self) -> Option<Curvature> {

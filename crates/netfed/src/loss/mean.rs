@@ -92,6 +92,11 @@ impl Loss for Mean {
         mean_prox(&self.center, self.ridge, self.lasso, at, step, out);
     }
 
+    fn model(&self, _at: &[f64]) -> Option<Box<dyn Loss>> {
+        let model: Box<dyn Loss> = Box::new(self.clone());
+        Some(model).filter(|_| self.lasso == 0.0)
+    }
+
     fn compact(&self) -> Option<Compact<'_>> {
         let Mean { center, spread, ridge, lasso, .. } = self;
         Some(Compact::Mean { center, ridge: *ridge, lasso: *lasso, spread: *spread })

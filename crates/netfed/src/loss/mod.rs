@@ -20,6 +20,7 @@ mod least_squares;
 mod linear_model;
 mod logistic;
 mod mean;
+mod model;
 mod newton;
 mod normal_equations;
 mod sampled;
@@ -119,6 +120,12 @@ pub trait Loss: Send + Sync {
 
     /// What the prox needs, in one piece of memory, where that is little.
     fn compact(&self) -> Option<Compact<'_>> {
+        None
+    }
+
+    /// The quadratic model of L at a point, up to a constant: a loss in closed form with the same gradient and curvature there. None
+    /// where the curvature of L jumps, or the model has no minimum.
+    fn model(&self, _at: &[f64]) -> Option<Box<dyn Loss>> {
         None
     }
 

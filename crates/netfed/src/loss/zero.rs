@@ -47,6 +47,10 @@ impl Loss for Zero {
         out.copy_from_slice(at);
     }
 
+    fn model(&self, _at: &[f64]) -> Option<Box<dyn Loss>> {
+        Some(Box::new(*self))
+    }
+
     fn compact(&self) -> Option<Compact<'_>> {
         Some(Compact::Zero)
     }

@@ -1,0 +1,130 @@
+//! Newton's method for losses that are not quadratic, with the penalty as it is (the proximal Newton method):
+//!
+//!   w ← argmin Σᵢ qᵢ(wᵢ) + λ Σₑ Aₑ φ(w_tail − w_head),   qᵢ the quadratic model of Lᵢ at the last wᵢ
+//!
+//! The problem with the models q is one of squared losses: the steps of its nodes have closed forms, those of the problem itself are Newton's
+//! methods of their own. Near a solution two or three such problems are enough.
+
+use crate::certificate::Certificate;
+use crate::parallel::map_rows;
+use crate::solve::{Options, Run, solve_near};
+use crate::system::sweep_cost;
+use crate::{Matrix, Problem, Start};
+
+/// The most steps.
+const STEPS: usize = 8;
+/// How much smaller than the last accuracy that of the next models should be, and the smallest, as a part of the tolerance.
+const FINER: f64 = 0.03;
+const FINEST: f64 = 0.3;
+/// How much smaller an accuracy must be than that before for another step.
+const PROGRESS: f64 = 0.5;
+/// How far off the models may be at their solution, in tolerances, for its certificate to be worth its cost: Newton's method is much
+/// closer by then.
+const OFF: f64 = 100.0;
+/// Cost of a model, in entries and parameter; and of all, in sweeps.
+const MODEL_COST: usize = 100;
+const MODELS: f64 = 3.0;
+
+/// Steps from a point with a certificate of this accuracy; the last point and its certificate. None where a loss has no model, or the
+/// first step leads uphill.
+pub(crate) fn proximal_newton(
+    run: &mut Run<'_>,
+    mut point: Start,
+    mut accuracy: f64,
+    step_ratio: f64,
+) -> Option<(Start, Certificate)> {
+    let (problem, tolerance) = (run.problem, run.options.tolerance);
+    let mut value = problem.objective(&point.params);
+    let mut best = None;
+    for step in 1..=STEPS {
+        let (model, offset) = model(problem, &point.params)?;
+        let goal = (FINER * accuracy).max(FINEST * tolerance);
+        let options = Options {
+            // The models may lie above the losses by a constant.
+            tolerance: goal * value / (value + offset),
+            max_iterations: run.options.max_iterations - run.iterations,
+            ..*run.options
+        };
+        let watch = |_: crate::Progress<'_>| run.ask();
+        let solution = solve_near(&model, &options, point, step_ratio, watch).ok()?;
+        let unit = sweep_cost(&model) / sweep_cost(problem);
+        let goes_on = run.spend(MODELS + unit * solution.iterations as f64) && step < STEPS;
+        let modeled = solution.certificate.objective - offset;
+        point = Start { params: solution.params, duals: solution.duals };
+        let reached = problem.objective(&point.params);
+        if reached > value * (1.0 + 1e-14) {
+            break;
+        }
+        value = reached;
+        let off = (value - modeled).abs() / value + goal;
+        if goes_on && off > OFF * tolerance {
+            if off > PROGRESS * accuracy {
+                break;
+            }
+            accuracy = off;
+            continue;
+        }
+        let proof = run.examine(&point);
+        let slow = proof.accuracy() > PROGRESS * accuracy;
+        let done = run.meets(&proof) || !goes_on || slow;
+        accuracy = proof.accuracy();
+        best = Some((point.clone(), proof));
+        if done {
+            break;
+        }
+    }
+    best
+}
+
+/// The problem with the models q of the losses at v, and Σ qᵢ(vᵢ) − Lᵢ(vᵢ); none if a loss has no model.
+fn model(problem: &Problem, at: &Matrix) -> Option<(Problem, f64)> {
+    let of = |i: usize, (): &mut ()| {
+        let model = problem.loss(i).model(at.row(i))?;
+        let offset = model.value(at.row(i)) - problem.loss(i).value(at.row(i));
+        Some((model, offset))
+    };
+    let models = map_rows(problem.nodes(), MODEL_COST * problem.dim(), || (), of);
+    let models = models.into_iter().collect::<Option<Vec<_>>>()?;
+    let offset = models.iter().map(|(_, offset)| offset).sum();
+    Some((problem.with_losses(models.into_iter().map(|(model, _)| model).collect()), offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{logistic_data, random_geometric};
+    use crate::penalty::{Norm1, Norm2, Penalty};
+    use crate::{LossKind, solve};
+    use std::ops::ControlFlow;
+
+    fn problem(kind: LossKind, penalty: Box<dyn Penalty>) -> Problem {
+        let (graph, places) = random_geometric(80, 300, 5).unwrap();
+        let side = |k: usize| if places.row(k / 3)[0] < 0.5 { 1.0 } else { -0.5 };
+        let truth = Matrix::from_rows(3, (0..240).map(side).collect()).unwrap();
+        let data = logistic_data(&truth, 12, 6).unwrap();
+        let losses = data.into_iter().map(|d| kind.build(d, 0.01, 0.0).unwrap()).collect();
+        Problem::new(graph, losses, penalty, 0.02).unwrap()
+    }
+
+    #[test]
+    fn a_few_steps_from_nearby_are_enough() {
+        for penalty in [Box::new(Norm2) as Box<dyn Penalty>, Box::new(Norm1)] {
+            let problem = problem(LossKind::Logistic, penalty);
+            let options = Options { tolerance: 1e-9, ..Options::default() };
+            let mut go = |_: crate::Progress<'_>| ControlFlow::Continue(());
+            let near = solve(&problem.at_lambda(0.022).unwrap(), &options, go).unwrap();
+            let start = Start { params: near.params, duals: near.duals }.scaled(0.02 / 0.022);
+            let mut run = Run::new(&problem, &options, &mut go).unwrap();
+            let (_, proof) = proximal_newton(&mut run, start, 1e-3, 1.0).unwrap();
+            assert!(proof.relative_gap < 1e-9, "{:e}", proof.relative_gap);
+            assert!(run.iterations < 100, "{}", run.iterations);
+        }
+    }
+
+    #[test]
+    fn a_loss_whose_curvature_jumps_has_no_models() {
+        let problem = problem(LossKind::Huber { delta: 0.7 }, Box::new(Norm2));
+        let zero = Matrix::zeros(problem.nodes(), problem.dim());
+        assert!(model(&problem, &zero).is_none());
+    }
+}
