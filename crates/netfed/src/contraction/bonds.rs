@@ -23,17 +23,21 @@ pub(super) fn spread(
 ) {
     let dim = problem.dim();
     let by_coordinate = problem.penalty().kinks() == Kinks::Coordinates;
+    let mut scratch = Scratch::default();
     for (k, b) in contraction.small.graph().edges().iter().enumerate() {
         let (tail, head) = (models.row(b.tail), models.row(b.head));
         let bond =
             Bond { problem, contraction, edges: contraction.edges_of(k), goal: bonds.row(k) };
-        if by_coordinate {
+        // A single edge has no choice.
+        if bond.edges.len() == 1 {
+            bond.share(0..dim, duals);
+        } else if by_coordinate {
             for j in 0..dim {
                 if tail[j] != head[j] || !bond.balance_entry(j, duals) {
                     bond.share(j..j + 1, duals);
                 }
             }
-        } else if tail != head || !bond.balance(duals) {
+        } else if tail != head || !bond.balance(duals, &mut scratch) {
             bond.share(0..dim, duals);
         }
     }
@@ -98,28 +102,40 @@ impl Bond<'_> {
     }
 
     /// Balances whole duals; false if that fails.
-    fn balance(&self, duals: &mut Matrix) -> bool {
+    fn balance(&self, duals: &mut Matrix, scratch: &mut Scratch) -> bool {
         let (dim, coupling) = (self.goal.len(), self.coupling());
-        let mut shift = vec![0.0; dim];
-        let mut moved = vec![0.0; dim * self.edges.len()];
+        let Scratch { shift, rest, moved } = scratch;
+        shift.clear();
+        shift.resize(dim, 0.0);
+        moved.resize(dim * self.edges.len(), 0.0);
         for _ in 0..STEPS {
-            let mut rest = self.goal.to_vec();
+            rest.clear();
+            rest.extend_from_slice(self.goal);
             for ((e, sign, most), u) in self.parts().zip(moved.chunks_exact_mut(dim)) {
-                u.copy_from_slice(duals.row(e));
-                axpy(sign * most, &shift, u);
+                for ((u, v), shift) in u.iter_mut().zip(duals.row(e)).zip(&*shift) {
+                    *u = v + sign * most * shift;
+                }
                 self.problem.penalty().prox_conjugate(u, most, 0.0);
-                axpy(-sign, u, &mut rest);
+                rest.iter_mut().zip(u).for_each(|(r, u)| *r -= sign * *u);
             }
-            if norm(&rest) <= ROUNDING * coupling {
+            if norm(rest) <= ROUNDING * coupling {
                 for (&e, u) in self.edges.iter().zip(moved.chunks_exact(dim)) {
                     duals.row_mut(e as usize).copy_from_slice(u);
                 }
                 return true;
             }
-            axpy(1.0 / coupling, &rest, &mut shift);
+            axpy(1.0 / coupling, rest, shift);
         }
         false
     }
+}
+
+/// μ, what is missing to the dual of the bond, and the duals as moved.
+#[derive(Default)]
+struct Scratch {
+    shift: Vec<f64>,
+    rest: Vec<f64>,
+    moved: Vec<f64>,
 }
 
 #[cfg(test)]
