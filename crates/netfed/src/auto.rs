@@ -42,6 +42,8 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) ->
 fn interior(run: &mut Run<'_>, mut method: Interior<'_>) -> Solution {
     let problem = run.problem;
     let mut finish = Finish::new(problem);
+    // The last point that was good enough, but for models that are not exactly equal.
+    let mut good = None;
     let (mut accuracy, mut last_looks) = (run.options.tolerance.max(FIRST_LOOK), LAST_LOOKS);
     // The objective does not fall by much after the first steps.
     let mut objective = problem.objective(&method.params);
@@ -65,6 +67,7 @@ fn interior(run: &mut Run<'_>, mut method: Interior<'_>) -> Solution {
             }
             if run.meets(&certificate) {
                 last_looks -= 1;
+                good = Some(point.clone());
             }
             accuracy = 1e-2 * gap;
             if accuracy < 1e-15 {
@@ -72,7 +75,7 @@ fn interior(run: &mut Run<'_>, mut method: Interior<'_>) -> Solution {
             }
         }
         if !method.step() {
-            return primal_dual::solve(run, None, run.options.step_ratio);
+            return primal_dual::solve(run, good, run.options.step_ratio);
         }
         run.spend(method.sweeps);
     }

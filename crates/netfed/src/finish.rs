@@ -15,7 +15,7 @@ use crate::solve::{Method, Run};
 use crate::system::sweep_cost;
 use crate::{Problem, Start};
 
-/// Nodes and edges up to which tries are made: on larger graphs the flow inside large groups costs more to repair than the sweeps that
+/// Nodes and edges up to which tries are made between sweeps: on larger graphs the flow inside large groups costs more to repair than the sweeps that
 /// are left.
 pub(crate) const MOST_FINISHED: usize = 200_000;
 /// Sweeps that must be left, as expectations go, for a try to be worth it; and with few groups. Expectations tend to be too low.
@@ -55,10 +55,9 @@ pub(crate) struct Finish {
 }
 
 impl Finish {
-    /// None where there is nothing to read off, losses are not smooth, or the problem is too large.
+    /// None where there is nothing to read off, or losses are not smooth.
     pub(crate) fn new(problem: &Problem) -> Option<Finish> {
-        let worth = problem.nodes() + problem.graph().edges().len() <= MOST_FINISHED
-            && matches!(problem.penalty().kinks(), Kinks::Zero | Kinks::Coordinates)
+        let worth = matches!(problem.penalty().kinks(), Kinks::Zero | Kinks::Coordinates)
             && (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
         let overhead = TRY + TRY_ANYWAY / sweep_cost(problem);
         let curved = (0..problem.nodes()).any(|i| problem.loss(i).compact().is_none());

@@ -221,7 +221,7 @@ mod tests {
         let graph = Graph::new(5, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
         let preset = flavor.preset(&graph).unwrap();
         let problem = preset.problem(losses(5)).unwrap();
-        let options = Options { tolerance: 1e-12, ..Options::default() };
+        let options = Options { tolerance: 1e-11, ..Options::default() };
         let lambda = preset.coupling.lambda(&problem, &options, go_on).unwrap().unwrap();
         let problem = problem.at_lambda(lambda).unwrap();
         let params = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap().params;

@@ -49,6 +49,11 @@ impl Outlook {
         self.last.is_none_or(often) || self.expects(iterations, tolerance)
     }
 
+    /// Whether the last certificate met the tolerance.
+    pub(crate) fn has_met(&self, tolerance: f64) -> bool {
+        self.last.is_some_and(|(_, accuracy)| accuracy <= tolerance)
+    }
+
     /// Whether a certificate is expected to meet the tolerance.
     pub(crate) fn expects(&self, iterations: u64, tolerance: f64) -> bool {
         let Some((before, accuracy)) = self.last else { return false };

@@ -33,7 +33,8 @@ const BETTER: f64 = 0.5;
 /// From a given point, if there is one; `step_ratio` is the γ to begin with.
 pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) -> Solution {
     let problem = run.problem;
-    let mut finish = Finish::new(problem);
+    let size = problem.nodes() + problem.graph().edges().len();
+    let mut finish = Finish::new(problem).filter(|_| size <= MOST_FINISHED);
     // The best outcome of a try so far.
     let mut best: Option<(Start, Certificate)> = None;
     let mut outlook = Outlook::default();
@@ -73,7 +74,6 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) ->
     let smooth = (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
     let kinks = problem.penalty().kinks();
     let linear = !smooth && matches!(kinks, Kinks::Coordinates | Kinks::Others);
-    let size = problem.nodes() + problem.graph().edges().len();
     let without_edges = problem.graph().edges().is_empty();
     Adaptive {
         halpern: linear.then(|| Halpern::new(&sweep)),
@@ -121,6 +121,9 @@ impl Adaptive<'_, '_> {
                 if let Some(solution) = self.look() {
                     return solution;
                 }
+                if !self.run.goes_on() {
+                    continue;
+                }
             }
             // A look wants a point in the domain: the step before it is not relaxed.
             let next = self.run.iterations + 1;
@@ -141,7 +144,8 @@ impl Adaptive<'_, '_> {
         if let Some(square) = self.step_ratio.step(&mut self.sweep, relaxation) {
             let next = self.run.iterations + 1;
             self.outlook.measured(next, square);
-            if !last && self.outlook.expects(next, self.run.options.tolerance) {
+            let tolerance = self.run.options.tolerance;
+            if !last && !self.outlook.has_met(tolerance) && self.outlook.expects(next, tolerance) {
                 self.next_look = next + 1;
             }
         }
@@ -176,8 +180,10 @@ impl Adaptive<'_, '_> {
         if !self.run.goes_on() {
             // Sweeps may have gone uphill since the last try.
             let tried = self.best.take().filter(|(_, proof)| proof.is_better(&certificate));
-            let (point, proof) = tried.unwrap_or((point, certificate));
-            return Some(self.run.finish(point, proof, self.method));
+            return Some(match tried {
+                Some((point, proof)) => self.run.finish(point, proof, method(&self.finish)),
+                None => self.run.finish(point, certificate, self.method),
+            });
         }
         if self.run.meets(&certificate) {
             if equal || self.last_looks == 0 {

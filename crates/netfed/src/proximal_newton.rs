@@ -21,6 +21,11 @@ const PROGRESS: f64 = 0.5;
 /// How far off the models may be at their solution, in tolerances, for its certificate to be worth its cost: Newton's method is much
 /// closer by then.
 const OFF: f64 = 100.0;
+/// The finest relative gap that rounding allows the models.
+const ROUNDING: f64 = 1e-11;
+/// The most sweeps for the models of one step, and how many times those so far.
+const MOST: f64 = 300.0;
+const MOST_TIMES: f64 = 2.0;
 /// Cost of a model, in entries and parameter; and of all, in sweeps.
 const MODEL_COST: usize = 100;
 const MODELS: f64 = 3.0;
@@ -29,51 +34,59 @@ const MODELS: f64 = 3.0;
 /// first step leads uphill.
 pub(crate) fn proximal_newton(
     run: &mut Run<'_>,
-    mut point: Start,
+    start: Start,
     mut accuracy: f64,
     step_ratio: f64,
 ) -> Option<(Start, Certificate)> {
     let (problem, tolerance) = (run.problem, run.options.tolerance);
-    let mut value = problem.objective(&point.params);
-    let mut best = None;
-    for step in 1..=STEPS {
-        let (model, offset) = model(problem, &point.params)?;
+    let mut value = problem.objective(&start.params);
+    let mut point = start;
+    // The certificate of the point, where it was computed; and whether it is the start.
+    let (mut proof, mut started) = (None, false);
+    for _ in 0..STEPS {
+        let Some((model, offset)) = model(problem, &point.params) else { break };
         let goal = (FINER * accuracy).max(FINEST * tolerance);
+        // The models may lie above the losses by a constant.
+        let relative = goal * value / (value + offset);
+        if relative < ROUNDING {
+            break;
+        }
+        let unit = sweep_cost(&model) / sweep_cost(problem);
+        let affordable = (MOST + MOST_TIMES * run.iterations as f64) / unit;
+        let left = run.options.max_iterations - run.iterations;
         let options = Options {
-            // The models may lie above the losses by a constant.
-            tolerance: goal * value / (value + offset),
-            max_iterations: run.options.max_iterations - run.iterations,
+            tolerance: relative,
+            max_iterations: left.min(affordable as u64),
             ..*run.options
         };
         let watch = |_: crate::Progress<'_>| run.ask();
-        let solution = solve_near(&model, &options, point, step_ratio, watch).ok()?;
-        let unit = sweep_cost(&model) / sweep_cost(problem);
-        let goes_on = run.spend(MODELS + unit * solution.iterations as f64) && step < STEPS;
+        let Ok(solution) = solve_near(&model, &options, point.clone(), step_ratio, watch) else {
+            break;
+        };
+        let goes_on = run.spend(MODELS + unit * solution.iterations as f64);
         let modeled = solution.certificate.objective - offset;
-        point = Start { params: solution.params, duals: solution.duals };
-        let reached = problem.objective(&point.params);
+        let reached = problem.objective(&solution.params);
         if reached > value * (1.0 + 1e-14) {
             break;
         }
-        value = reached;
+        point = Start { params: solution.params, duals: solution.duals };
+        (value, started, proof) = (reached, true, None);
         let off = (value - modeled).abs() / value + goal;
-        if goes_on && off > OFF * tolerance {
-            if off > PROGRESS * accuracy {
-                break;
-            }
-            accuracy = off;
-            continue;
-        }
-        let proof = run.examine(&point);
-        let slow = proof.accuracy() > PROGRESS * accuracy;
-        let done = run.meets(&proof) || !goes_on || slow;
-        accuracy = proof.accuracy();
-        best = Some((point.clone(), proof));
-        if done {
+        let next = if goes_on && off > OFF * tolerance {
+            off
+        } else {
+            proof.insert(run.examine(&point)).accuracy()
+        };
+        let slow = next > PROGRESS * accuracy;
+        accuracy = next;
+        if !goes_on || slow || accuracy <= tolerance {
             break;
         }
     }
-    best
+    started.then(|| {
+        let proof = proof.unwrap_or_else(|| run.examine(&point));
+        (point, proof)
+    })
 }
 
 /// The problem with the models q of the losses at v, and Σ qᵢ(vᵢ) − Lᵢ(vᵢ); none if a loss has no model.
@@ -94,7 +107,7 @@ mod tests {
     use super::*;
     use crate::generate::{logistic_data, random_geometric};
     use crate::penalty::{Norm1, Norm2, Penalty};
-    use crate::{LossKind, solve};
+    use crate::{Dataset, LossKind, solve};
     use std::ops::ControlFlow;
 
     fn problem(kind: LossKind, penalty: Box<dyn Penalty>) -> Problem {
@@ -119,6 +132,22 @@ mod tests {
             assert!(proof.relative_gap < 1e-9, "{:e}", proof.relative_gap);
             assert!(run.iterations < 100, "{}", run.iterations);
         }
+    }
+
+    #[test]
+    fn models_far_above_the_losses_do_not_hold_up_a_run() {
+        // A single point that all others vote down: its curvature is 1e-10, its model starts from 1e10.
+        let crowd = Dataset::new(1, vec![1.0; 30], [[1.0; 20].as_slice(), &[-1.0; 10]].concat());
+        let outsider = Dataset::new(1, vec![50.0], vec![-1.0]);
+        let build = |data: Dataset| LossKind::Logistic.build(data, 0.0, 0.0).unwrap();
+        let mut losses: Vec<_> = (1..200).map(|_| build(crowd.clone().unwrap())).collect();
+        losses.push(build(outsider.unwrap()));
+        let graph = random_geometric(200, 800, 5).unwrap().0;
+        let problem = Problem::new(graph, losses, Box::new(Norm2), 100.0).unwrap();
+        let go = |_: crate::Progress<'_>| ControlFlow::Continue(());
+        let solution = solve(&problem, &Options::default(), go).unwrap();
+        assert_eq!(solution.status, crate::Status::Solved);
+        assert!(solution.iterations < 3000, "{}", solution.iterations);
     }
 
     #[test]

@@ -247,3 +247,34 @@ fn nodes_without_edges_and_data_met_exactly_do_not_matter() {
     let proof = netfed::Certifier::new(&at, 1.0).certify(&merged.params, &merged.duals);
     assert!(proof.relative_gap <= 1e-9, "{proof:?}");
 }
+
+#[test]
+fn an_observer_ends_the_search_at_once() {
+    let (graph, places) = random_geometric(600, 3000, 3).unwrap();
+    let loss = |i: usize| {
+        let noise = |k: usize| ((97 * i + k) as f64 * 12.9898).sin();
+        let region = places.row(i).iter().map(|x| if *x < 0.5 { 1.0 } else { -1.0 });
+        let point = region.enumerate().map(|(k, x)| x + noise(k)).collect();
+        LossKind::Mean.build(Dataset::new(2, point, vec![]).unwrap(), 0.0, 0.0).unwrap()
+    };
+    let losses = (0..600).map(loss).collect();
+    let problem = Problem::new(graph, losses, Box::new(Norm2), 1.0).unwrap();
+    let mut total = 0;
+    let mut count = |_: netfed::Progress<'_>| {
+        total += 1;
+        ControlFlow::Continue(())
+    };
+    let full = lambda_max(&problem, &Options::default(), &mut count).unwrap();
+    // Also inside of a search on a smaller graph.
+    for most in (1..total).step_by(1 + total / 20) {
+        let mut calls = 0;
+        let found = lambda_max(&problem, &Options::default(), |_| {
+            calls += 1;
+            if calls == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .unwrap();
+        assert!(found.lower <= full.upper && found.upper >= full.lower, "{most}: {found:?}");
+        // The rest of a run that is stopped is a look or two.
+        assert!(calls <= most + 2, "{most} of {total}: {calls}");
+    }
+}

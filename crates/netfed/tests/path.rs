@@ -216,3 +216,30 @@ fn wrong_groups_do_not_hold_up_a_path() {
         assert!(point.status == Status::Solved && point.iterations < 5000, "{point:?}");
     }
 }
+
+#[test]
+fn lambda_of_the_problem_does_not_matter() {
+    let problem = regressions(Box::new(Norm2));
+    let lambdas = log_grid(1e-2, 1.0, 9);
+    let walk = |lambda: f64| {
+        let go = |_: Step<'_>| ControlFlow::Continue(());
+        let problem = problem.at_lambda(lambda).unwrap();
+        follow_path(&problem, &lambdas, &Options::default(), None, go).unwrap()
+    };
+    let path = walk(1.0);
+    assert_eq!(path, walk(0.0));
+    assert_eq!(path, walk(0.3));
+}
+
+/// Near the finest gap that rounding allows, the smaller problems of a path must not be asked for more.
+#[test]
+fn the_finest_tolerance_is_met_all_along_a_path() {
+    for penalty in [Box::new(Norm1) as Box<dyn Penalty>, Box::new(Norm2)] {
+        let problem = regressions(penalty);
+        let options = Options { tolerance: 2e-12, max_iterations: 20_000, ..Options::default() };
+        let go = |_: Step<'_>| ControlFlow::Continue(());
+        for point in follow_path(&problem, &log_grid(1e-2, 1.0, 20), &options, None, go).unwrap() {
+            assert!(point.status == Status::Solved && point.iterations < 20_000, "{point:?}");
+        }
+    }
+}

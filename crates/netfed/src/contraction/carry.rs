@@ -48,7 +48,7 @@ impl Carry {
         }
         let mut least = dot(&rest, &rest);
         let mut y = duals.clone();
-        // In the beginning z = y: then 2r(y) − r(z) = r(y), and r(z) = 0 from there on.
+        // In the beginning z = y. With every step r(z) ← r(z) − r(y).
         let (mut rest_of_z, mut potential) = (rest.clone(), rest.clone());
         let (mut milestone, mut since) = (least, 0);
         for step in 0..STEPS {

@@ -5,8 +5,10 @@
 
 use super::carry::Carry;
 use super::{Contraction, bonds};
-use crate::linalg::{axpy, norm};
+use crate::linalg::axpy;
 use crate::parallel::for_rows;
+use crate::penalty::Norm;
+use crate::repair::enter_domain;
 use crate::{Matrix, Problem, Start};
 
 /// Nodes of the smaller problem, as a part of those of the larger, from which on it is not worth it.
@@ -37,10 +39,11 @@ impl Level {
             (0..edges.len()).map(|e| ends.iter().all(|end| holds(e, end))).collect();
         let most = (MOST_NODES * problem.nodes() as f64) as usize;
         let contraction = Contraction::new(problem, |e| firm[e], most)?;
+        let norm = problem.penalty().norm().unwrap_or(Norm::Two);
         let room = |e: usize| {
             let weight = edges[e].weight;
             let fills =
-                |(lambda, point): &(f64, &Start)| norm(point.duals.row(e)) / (lambda * weight);
+                |(lambda, point): &(f64, &Start)| norm.dual(point.duals.row(e)) / (lambda * weight);
             let filled = ends.iter().map(fills).fold(0.0, f64::max);
             let inside = contraction.share[e] == 0.0;
             if inside { weight * (1.0 - filled * filled).max(LEAST_ROOM) } else { 0.0 }
@@ -73,6 +76,8 @@ impl Level {
     /// over the larger problem, about.
     pub(crate) fn lift(&self, problem: &Problem, point: &Start, whole: Start) -> (Start, f64) {
         let Start { mut params, mut duals } = whole;
+        // Interpolation over more than two solutions may have left the balls.
+        enter_domain(problem, &mut duals);
         bonds::spread((problem, &self.contraction), &point.params, &point.duals, &mut duals);
         let steps = self.carry.balance(problem, self.gradients(problem, point), &mut duals);
         for (i, &g) in self.contraction.group.iter().enumerate() {

@@ -52,7 +52,7 @@ pub(super) fn lambda_max(
     let g = &tangent.gradients;
     let search = Search::new(unit, g, WIDTH)?;
     let proof = if search.is_done() { Proof::Formula } else { Proof::Flow };
-    let Bounds { lower, upper, flow } = search.run(first(unit, g), options, observer)?;
+    let (Bounds { lower, upper, flow }, _) = search.run(first(unit, g), options, observer)?;
     let merged = Some(Start { params: tangent.models.clone(), duals: flow });
     Ok(LambdaMax { lower: lower.min(upper), upper, proof, merged })
 }
@@ -93,15 +93,16 @@ impl<'a> Search<'a> {
         self.bounds.upper <= self.bounds.lower * (1.0 + self.width)
     }
 
-    /// Searches from about a solution of the clustering at some λ.
+    /// Searches from about a solution of the clustering at some λ, until done or stopped by the observer.
     fn run(
         mut self,
         (mut at, mut start): (f64, Start),
         options: &Options,
         observer: &mut Observer<'_>,
-    ) -> Result<Bounds, Error> {
+    ) -> Result<(Bounds, ControlFlow<()>), Error> {
+        let goes_on = ControlFlow::Continue(());
         if self.is_done() {
-            return Ok(self.bounds);
+            return Ok((self.bounds, goes_on));
         }
         self.bounds.raise(ratio(self.unit, self.g, &start.params));
         if self.bounds.lower == 0.0 {
@@ -125,14 +126,15 @@ impl<'a> Search<'a> {
             (at, start) = (lambda, Start { params: solution.params, duals: solution.duals });
             self.bounds.raise(ratio(self.unit, self.g, &start.params));
             if status == Status::Stopped {
-                return Ok(self.bounds);
+                return Ok((self.bounds, ControlFlow::Break(())));
             }
-            match self.unit.nodes() <= FEW_NODES {
-                true => self.next_to(at, &start),
-                false => self.contracted(at, &start, &options, observer)?,
+            if self.unit.nodes() <= FEW_NODES {
+                self.next_to(at, &start);
+            } else if self.contracted(at, &start, &options, observer)?.is_break() {
+                return Ok((self.bounds, ControlFlow::Break(())));
             }
             if self.is_done() {
-                return Ok(self.bounds);
+                return Ok((self.bounds, goes_on));
             }
             let gain = self.bounds.lower / before - 1.0;
             if gain < below {
@@ -146,7 +148,8 @@ impl<'a> Search<'a> {
         let mut duals = start.duals.clone();
         self.forest.balance(self.unit.graph(), self.g, &mut duals);
         self.bounds.lessen(self.unit, duals);
-        Ok(tighten(self.unit, &self.forest, self.g, self.bounds, start.duals, self.width))
+        let Search { unit, g, forest, bounds, width, .. } = self;
+        Ok((tighten(unit, &forest, g, bounds, start.duals, width), goes_on))
     }
 
     /// Bounds from the groups of a solution at some λ, on their own graph.
@@ -156,14 +159,18 @@ impl<'a> Search<'a> {
         solution: &Start,
         options: &Options,
         observer: &mut Observer<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<ControlFlow<()>, Error> {
         let Some(level) = Level::new(&self.clustering, [(lambda, solution); 2]) else {
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         };
         let sums = level.sums(self.g);
         let search = Search::new(level.problem(), &sums, SMALLER * self.width)?;
-        let found = search.run((lambda, level.restrict(solution)), options, observer)?;
+        let start = (lambda, level.restrict(solution));
+        let (found, goes_on) = search.run(start, options, observer)?;
         self.bounds.raise(found.lower);
+        if goes_on.is_break() {
+            return Ok(goes_on);
+        }
         let upper = found.upper.max(self.bounds.lower) * (1.0 + ROOM * self.width);
         let params = Matrix::zeros(sums.rows(), sums.cols());
         let point = Start { params, duals: found.flow };
@@ -172,7 +179,7 @@ impl<'a> Search<'a> {
         let mut flow = lifted.duals;
         self.forest.balance(self.unit.graph(), self.g, &mut flow);
         self.bounds.lessen(self.unit, flow);
-        Ok(())
+        Ok(goes_on)
     }
 
     /// Both bounds from the groups of equal p of a solution at some λ, next to λ_max.

@@ -70,15 +70,12 @@ pub(super) fn tighten(
         scale_rows(unit, &mut x, |weight| 1.0 / weight);
         // x is a flow up to the accuracy of the potentials; this makes it one up to rounding.
         forest.balance(graph, gradients, &mut u);
-        let load = congestion(unit, &u);
-        if load < bounds.upper {
-            (bounds.upper, bounds.flow) = (load, u);
-        }
+        bounds.lessen(unit, u);
         if step % DRIFT == 0 {
             for from in [&before, &last] {
                 let mut drift = laplace.potentials.clone();
                 axpy(-1.0, from.as_slice(), drift.as_mut_slice());
-                bounds.lower = bounds.lower.max(ratio(unit, gradients, &drift).abs());
+                bounds.raise(ratio(unit, gradients, &drift).abs());
             }
             if step - earlier > (step - change) / 2 {
                 (before, earlier) = (laplace.potentials.clone(), step);

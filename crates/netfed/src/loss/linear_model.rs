@@ -17,7 +17,10 @@ use super::normal_equations::NormalEquations;
 use super::scalar::{Local, ScalarLoss};
 use super::{Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
-use crate::linalg::{axpy, dot, dot_size, norm};
+use crate::linalg::{axpy, distance, dot, dot_size, norm};
+
+/// How far off, relative to the slopes of single points, that of a quadratic model may be.
+const SLOPE: f64 = 1e-6;
 
 /// Error of [`Loss::prox_near`], relative to the way from the guess.
 const NEAR: f64 = 0.02;
@@ -39,6 +42,16 @@ impl<S: ScalarLoss> LinearModel<S> {
         let mean_square = dot(data.features(), data.features()) / data.points() as f64;
         let design = Design::new(data.features(), data.dim());
         LinearModel { scalar, data, design, ridge, lasso, mean_square }
+    }
+
+    /// A model, if it has the slope of this loss at a point: far from the labels there may be too little curvature left for it. `size` is
+    /// that of the slopes of single points.
+    fn checked(&self, model: Box<dyn Loss>, at: &[f64], size: f64) -> Option<Box<dyn Loss>> {
+        let [mut own, mut given] = [vec![0.0; at.len()], vec![0.0; at.len()]];
+        model.gradient(at, &mut own);
+        self.gradient(at, &mut given);
+        let size = size * self.mean_square.sqrt() + norm(&given);
+        (distance(&own, &given) <= SLOPE * size).then_some(model)
     }
 
     fn m(&self) -> f64 {
@@ -281,12 +294,13 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         let points = t.iter().zip(self.data.labels());
         let locals: Vec<Local> = points.map(|(t, y)| self.scalar.local(*t, *y, 0.0, 0.0)).collect();
         let half: Vec<f64> = locals.iter().map(|l| 0.5 * l.curvature / m).collect();
+        let size = locals.iter().map(|l| l.slope.abs()).sum::<f64>() / m;
         if d <= self.data.points() {
             let (mut gram, mut pull) = (vec![0.0; d * d], vec![0.0; d]);
             self.design.add_gram(&half, &mut gram);
             let pulls = locals.iter().zip(&t).map(|(l, t)| (l.curvature * t - l.slope) / m);
             self.design.transposed_times(&pulls.collect::<Vec<f64>>(), &mut pull);
-            return model.of_gram(&gram, &pull);
+            return self.checked(model.of_gram(&gram, &pull)?, at, size);
         }
         if locals.iter().any(|l| l.curvature <= f64::MIN_POSITIVE) {
             return None;
@@ -296,7 +310,7 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
             rows.extend(x.iter().map(|x| half.sqrt() * x));
             labels.push(half.sqrt() * (t - l.slope / l.curvature));
         }
-        model.of_rows(&rows, &labels)
+        self.checked(model.of_rows(&rows, &labels)?, at, size)
     }
 
     fn curvature(&self) -> Option<Curvature> {

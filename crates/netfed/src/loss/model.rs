@@ -5,12 +5,10 @@
 //! as losses in closed form; where q has a negative minimum, up to a constant that makes it zero.
 
 use super::{LeastSquares, Loss};
-use crate::linalg::{dot, norm, svd, symmetric_eigen};
+use crate::linalg::{dot, svd, symmetric_eigen};
 
 /// Eigenvalues below this part of the largest are rounding.
 const ROUNDING: f64 = 1e-14;
-/// A slope along directions without curvature counts from this part of the whole on.
-const SLOPE: f64 = 1e-9;
 
 /// A model, up to its constant: wᵀGw − ⟨b, w⟩ + η₂‖w‖².
 pub(super) struct Model<'a> {
@@ -23,7 +21,7 @@ pub(super) struct Model<'a> {
 }
 
 impl Model<'_> {
-    /// From the lower triangle of G, row by row, and b; none where q has no minimum.
+    /// From the lower triangle of G, row by row, and b. What slopes along directions without curvature is left out.
     pub(super) fn of_gram(&self, gram: &[f64], b: &[f64]) -> Option<Box<dyn Loss>> {
         let dim = b.len();
         let (values, vectors) = symmetric_eigen(gram, dim).ok()?;
@@ -35,14 +33,12 @@ impl Model<'_> {
                 right.extend_from_slice(v);
                 singular.push(value.sqrt());
                 target.push(0.5 * along / value.sqrt());
-            } else if along.abs() > SLOPE * norm(b) {
-                return None;
             }
         }
         Some(self.loss([right, singular, target]))
     }
 
-    /// From points: G = Σ row·rowᵀ, b = 2 Σ label·row.
+    /// The same from points: G = Σ row·rowᵀ, b = 2 Σ label·row.
     pub(super) fn of_rows(&self, rows: &[f64], labels: &[f64]) -> Option<Box<dyn Loss>> {
         let f = svd(rows, self.at.len(), labels).ok()?;
         Some(self.loss([f.right, f.values, f.left_y]))
@@ -107,6 +103,11 @@ mod tests {
         assert!(logistic.model(&[-800.0, 0.0]).is_none());
         let logistic = LossKind::Logistic.build(wide.unwrap(), 0.0, 0.0).unwrap();
         assert!(logistic.model(&[-800.0; 4]).is_none());
+        // One point with too little curvature for its slope, and one with enough.
+        let uneven = Dataset::new(3, vec![1.0, 0.0, 0.0, 0.0, 70.0, 0.0], vec![1.0, -1.0]).unwrap();
+        let logistic = LossKind::Logistic.build(uneven, 0.0, 0.0).unwrap();
+        assert!(logistic.model(&[0.0, 1.0, 0.0]).is_none());
+        assert!(logistic.model(&[0.0, 0.1, 0.0]).is_some());
         for kind in [LossKind::Huber { delta: 1.0 }, LossKind::Absolute, LossKind::Hinge] {
             let loss = kind.build(data(4, 2, true), 0.0, 0.0).unwrap();
             assert!(loss.model(&[0.0, 0.0]).is_none());

@@ -130,6 +130,8 @@ pub fn follow_path(
     top: Option<Start>,
     observer: impl Fn(Step<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<PathPoint>, Error> {
+    // With λ = 0 a problem has no edges.
+    let problem = &problem.at_lambda(1.0)?;
     let galerkin = Galerkin::new(problem);
     let vectors = problem.nodes() + problem.graph().edges().len();
     let walk = Walk {

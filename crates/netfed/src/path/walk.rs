@@ -14,8 +14,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How much finer than the whole a smaller problem is solved.
+/// How much finer than the whole a smaller problem is solved, unless that is finer than rounding allows.
 const FINER: f64 = 0.5;
+const FINEST: f64 = 2e-12;
 
 /// A path that is being followed.
 pub(super) struct Walk<'a> {
@@ -105,7 +106,9 @@ impl Walk<'_> {
                 return Ok((solution, Vec::new()));
             };
             let small = level.problem().at_lambda(at.lambda())?;
-            let options = Options { tolerance: FINER * self.options.tolerance, ..*self.options };
+            let tolerance = self.options.tolerance;
+            let finer = (FINER * tolerance).max(tolerance.min(FINEST));
+            let options = Options { tolerance: finer, ..*self.options };
             let start = mix.at(levels.len());
             let solution = solve_near(&small, &options, start, mix.step_ratio, &mut *watch)?;
             let unit = sweep_cost(&small) / sweep_cost(at);
@@ -137,14 +140,18 @@ impl Walk<'_> {
         let Start { params, duals } = point;
         let certificate = Certifier::new(at, self.options.step_ratio).certify(&params, &duals);
         let iterations = work.round() as u64;
-        if certificate.accuracy() <= self.options.tolerance || found.status == Status::Stopped {
-            let Solution { status, method, .. } = found;
+        let good = certificate.accuracy() <= self.options.tolerance;
+        if good || found.status == Status::Stopped {
+            let status = if good { Status::Solved } else { Status::Stopped };
+            let method = found.method;
             let solution = Solution { params, duals, status, certificate, iterations, method };
             return Ok((solution, smaller));
         }
         // Some group has come apart.
         let start = Start { params, duals };
-        let mut solution = solve_near(at, self.options, start, mix.step_ratio, watch)?;
+        let max_iterations = self.options.max_iterations.saturating_sub(iterations);
+        let options = Options { max_iterations, ..*self.options };
+        let mut solution = solve_near(at, &options, start, mix.step_ratio, watch)?;
         solution.iterations += iterations;
         Ok((solution, Vec::new()))
     }
