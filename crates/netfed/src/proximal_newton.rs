@@ -52,13 +52,10 @@ pub(crate) fn proximal_newton(
             break;
         }
         let unit = sweep_cost(&model) / sweep_cost(problem);
-        let affordable = (MOST + MOST_TIMES * run.iterations as f64) / unit;
-        let left = run.options.max_iterations - run.iterations;
-        let options = Options {
-            tolerance: relative,
-            max_iterations: left.min(affordable as u64),
-            ..*run.options
-        };
+        let left = (run.options.max_iterations - run.iterations) as f64;
+        let affordable = left.min(MOST + MOST_TIMES * run.iterations as f64) / unit;
+        let options =
+            Options { tolerance: relative, max_iterations: affordable as u64, ..*run.options };
         let watch = |_: crate::Progress<'_>| run.ask();
         let Ok(solution) = solve_near(&model, &options, point.clone(), step_ratio, watch) else {
             break;
