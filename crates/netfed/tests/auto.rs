@@ -268,3 +268,16 @@ fn models_are_exactly_equal_beside_nodes_without_data() {
         assert_eq!(same, equal, "{} {}", e.tail, e.head);
     }
 }
+
+/// Beyond the size up to which sweeps are ended by Newton's method, the interior-point method still is.
+#[test]
+fn models_of_a_long_chain_are_exactly_equal() {
+    let nodes = 110_000;
+    let edges: Vec<_> = (1..nodes).map(|i| (i - 1, i, 1.0)).collect();
+    let chain = problem(Graph::new(nodes, &edges).unwrap(), 1, 2, Box::new(Norm2), 20.0);
+    let solution = run(&chain, 1e-6, Solver::Auto);
+    assert_eq!((solution.status, solution.method), (Status::Solved, Method::Interior));
+    let row = |i: usize| solution.params.row(i);
+    let steps = (1..nodes).filter(|&i| row(i) != row(i - 1)).count();
+    assert!((1..nodes / 10).contains(&steps), "{steps}");
+}

@@ -65,11 +65,7 @@ impl Level {
 
     /// The sum of the rows of all nodes of a group.
     pub(crate) fn sums(&self, rows: &Matrix) -> Matrix {
-        let mut sums = Matrix::zeros(self.problem().nodes(), rows.cols());
-        for (i, &g) in self.contraction.group.iter().enumerate() {
-            axpy(1.0, rows.row(i), sums.row_mut(g as usize));
-        }
-        sums
+        self.contraction.sums(rows)
     }
 
     /// A point of the smaller problem as one of the larger, which is expected to be near `whole`; λ is that of the problem. Gives the work, too, in sweeps
@@ -109,27 +105,15 @@ impl Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::{Noise, linear_data, random_geometric};
+    use crate::contraction::tests::problem;
     use crate::penalty::{Norm1, Norm2, Penalty};
-    use crate::{Certifier, Dataset, LossKind, Options, solve};
+    use crate::{Certifier, Options, solve};
     use std::ops::ControlFlow;
-
-    /// Two halves of a square with models of their own; every fifth node has no data.
-    fn problem(penalty: Box<dyn Penalty>) -> Problem {
-        let (graph, places) = random_geometric(150, 600, 3).unwrap();
-        let side = |i: usize| if places.row(i)[0] < 0.5 { 1.0 } else { -1.0 };
-        let truth = Matrix::from_rows(2, (0..300).map(|k| side(k / 2)).collect()).unwrap();
-        let data = linear_data(&truth, 4, Noise::PerPoint(0.5), 4).unwrap();
-        let of = |(i, d)| if i % 5 == 0 { Dataset::empty(2) } else { d };
-        let build = |d| LossKind::Squared.build(d, 0.0, 0.0).unwrap();
-        let losses = data.into_iter().enumerate().map(of).map(build).collect();
-        Problem::new(graph, losses, penalty, 1.0).unwrap()
-    }
 
     #[test]
     fn what_is_lifted_is_as_good_as_what_it_comes_from() {
         for penalty in [Box::new(Norm1) as Box<dyn Penalty>, Box::new(Norm2)] {
-            let problem = problem(penalty);
+            let problem = problem(150, penalty, 1.0);
             let options = Options { tolerance: 1e-9, ..Options::default() };
             let at = |problem: &Problem, lambda: f64| {
                 let at = problem.at_lambda(lambda).unwrap();
@@ -140,15 +124,17 @@ mod tests {
             let level = Level::new(&problem, [(0.40, &low), (0.50, &high)]).unwrap();
             assert!(level.problem().nodes() < 100, "{}", level.problem().nodes());
             let (small, _) = at(level.problem(), 0.45);
-            let (lifted, _) = level.lift(&problem.at_lambda(0.45).unwrap(), &small, low.clone());
             let whole = problem.at_lambda(0.45).unwrap();
-            let proof = Certifier::new(&whole, 1.0).certify(&lifted.params, &lifted.duals);
-            assert!(proof.relative_gap < 1e-8, "{:e}", proof.relative_gap);
-            let back = level.restrict(&lifted);
             let off = |a: &Matrix, b: &Matrix| crate::linalg::distance(a.as_slice(), b.as_slice());
-            assert!(
-                off(&back.params, &small.params) < 1e-12 && off(&back.duals, &small.duals) < 1e-9
-            );
+            // Also where what is expected lies outside of the balls.
+            for size in [1.0, 3.0] {
+                let (lifted, _) = level.lift(&whole, &small, low.clone().scaled(size));
+                let proof = Certifier::new(&whole, 1.0).certify(&lifted.params, &lifted.duals);
+                assert!(proof.relative_gap < 1e-8, "{size}: {:e}", proof.relative_gap);
+                let back = level.restrict(&lifted);
+                assert!(off(&back.params, &small.params) < 1e-12);
+                assert!(off(&back.duals, &small.duals) < 1e-9);
+            }
             // Where all models are on their own nothing becomes smaller.
             let (alone, _) = at(&problem, 1e-3);
             assert!(Level::new(&problem, [(1e-3, &alone), (0.40, &low)]).is_none());

@@ -73,15 +73,21 @@ impl Contraction {
         &self.edges[self.first[bond] as usize..self.first[bond + 1] as usize]
     }
 
+    /// The sum of the rows of all nodes of a group.
+    fn sums(&self, rows: &Matrix) -> Matrix {
+        let mut sums = Matrix::zeros(self.small.nodes(), rows.cols());
+        for (i, &g) in self.group.iter().enumerate() {
+            axpy(1.0, rows.row(i), sums.row_mut(g as usize));
+        }
+        sums
+    }
+
     /// The mean of the models of a group, and the sum of the duals of a bond.
     fn restrict(&self, whole: &Start) -> Start {
         let dim = self.small.dim();
-        let mut params = Matrix::zeros(self.small.nodes(), dim);
+        let mut params = self.sums(&whole.params);
         let mut sizes = vec![0.0; self.small.nodes()];
-        for (i, &g) in self.group.iter().enumerate() {
-            sizes[g as usize] += 1.0;
-            axpy(1.0, whole.params.row(i), params.row_mut(g as usize));
-        }
+        self.group.iter().for_each(|&g| sizes[g as usize] += 1.0);
         for (g, size) in sizes.iter().enumerate() {
             params.row_mut(g).iter_mut().for_each(|w| *w /= size);
         }
@@ -101,25 +107,25 @@ mod tests {
     use super::*;
     use crate::generate::{Noise, linear_data, random_geometric};
     use crate::linalg::distance;
-    use crate::penalty::Norm2;
+    use crate::penalty::{Norm2, Penalty};
     use crate::{Dataset, LossKind, Options, solve};
     use std::ops::ControlFlow;
 
     /// Two halves of a square with models of their own; every fifth node has no data.
-    fn problem(lambda: f64) -> Problem {
-        let (graph, places) = random_geometric(120, 500, 3).unwrap();
+    pub(super) fn problem(nodes: usize, penalty: Box<dyn Penalty>, lambda: f64) -> Problem {
+        let (graph, places) = random_geometric(nodes, 4 * nodes, 3).unwrap();
         let side = |i: usize| if places.row(i)[0] < 0.5 { 1.0 } else { -1.0 };
-        let truth = Matrix::from_rows(2, (0..240).map(|k| side(k / 2)).collect()).unwrap();
+        let truth = Matrix::from_rows(2, (0..2 * nodes).map(|k| side(k / 2)).collect()).unwrap();
         let data = linear_data(&truth, 4, Noise::PerPoint(0.5), 4).unwrap();
         let of = |(i, d)| if i % 5 == 0 { Dataset::empty(2) } else { d };
         let build = |d| LossKind::Squared.build(d, 0.0, 0.0).unwrap();
         let losses = data.into_iter().enumerate().map(of).map(build).collect();
-        Problem::new(graph, losses, Box::new(Norm2), lambda).unwrap()
+        Problem::new(graph, losses, penalty, lambda).unwrap()
     }
 
     #[test]
     fn a_contracted_problem_is_the_problem_on_equal_models() {
-        let problem = problem(0.3);
+        let problem = problem(120, Box::new(Norm2), 0.3);
         let edges = problem.graph().edges();
         let equal = |e: usize| e.is_multiple_of(9);
         let contraction = Contraction::new(&problem, equal, 119).unwrap();
@@ -156,7 +162,7 @@ mod tests {
 
     #[test]
     fn with_the_right_groups_the_solution_is_that_of_the_whole() {
-        let problem = problem(0.5);
+        let problem = problem(120, Box::new(Norm2), 0.5);
         let options = Options { tolerance: 1e-10, ..Options::default() };
         let go = |_: crate::Progress<'_>| ControlFlow::Continue(());
         let solution = solve(&problem, &options, go).unwrap();

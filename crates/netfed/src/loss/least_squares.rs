@@ -28,19 +28,24 @@ impl LeastSquares {
     /// The loss on a dataset with at least one point.
     pub fn new(data: &Dataset, ridge: f64) -> Result<LeastSquares, Error> {
         let f = svd(data.features(), data.dim(), data.labels())?;
-        let factors = [f.right, f.values, f.left_y].concat();
-        Ok(LeastSquares::from_factors(data.dim(), data.points(), factors, f.rest, ridge))
+        let factors = [f.right, f.values, f.left_y].concat().into_boxed_slice();
+        let (dim, points) = (data.dim(), data.points());
+        Ok(LeastSquares { dim, points, factors, rest: f.rest, ridge })
     }
 
-    /// From all v_k, all s_k and all t_k one after the other, and ρ.
-    pub(super) fn from_factors(
+    /// Σ_k (s_k v_kᵀw − t_k)² + rest + ridge·‖w‖² as the loss of so many points, from all v_k, all s_k and all t_k.
+    pub(super) fn of_squares(
         dim: usize,
         points: usize,
-        factors: Vec<f64>,
+        [right, mut values, mut targets]: [Vec<f64>; 3],
         rest: f64,
         ridge: f64,
     ) -> LeastSquares {
-        LeastSquares { dim, points, factors: factors.into_boxed_slice(), rest, ridge }
+        // The mean over m points: squares count m times.
+        let m = points as f64;
+        values.iter_mut().chain(&mut targets).for_each(|v| *v *= m.sqrt());
+        let factors = [right, values, targets].concat().into_boxed_slice();
+        LeastSquares { dim, points, factors, rest: m * rest, ridge }
     }
 
     fn m(&self) -> f64 {

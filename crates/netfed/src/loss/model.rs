@@ -48,13 +48,9 @@ impl Model<'_> {
         let dim = self.at.len();
         let squares = right.chunks_exact(dim).zip(&singular).zip(&target);
         let fit: f64 = squares.map(|((v, s), t)| (s * dot(v, self.at) - t).powi(2)).sum();
-        let rest = self.value - fit - self.ridge * dot(self.at, self.at);
-        // L = (1/m) [ … ]: squares count m times.
-        let m = self.points as f64;
-        let times = |values: Vec<f64>| values.iter().map(|v| m.sqrt() * v).collect::<Vec<f64>>();
-        let factors = [right, times(singular), times(target)].concat();
-        let rest = m * rest.max(0.0);
-        Box::new(LeastSquares::from_factors(dim, self.points, factors, rest, self.ridge))
+        let rest = (self.value - fit - self.ridge * dot(self.at, self.at)).max(0.0);
+        let squares = [right, singular, target];
+        Box::new(LeastSquares::of_squares(dim, self.points, squares, rest, self.ridge))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::least_squares::split;
 use super::{Compact, LeastSquares, Loss, Zero};
-use crate::linalg::{dot, svd};
+use crate::linalg::svd;
 
 /// The sum of losses of `dim` parameters; none where one of them has no closed form, or a lasso.
 pub(crate) fn sum(dim: usize, losses: &[&dyn Loss]) -> Option<Box<dyn Loss>> {
@@ -20,11 +20,9 @@ struct Total {
     points: usize,
     rows: Vec<f64>,
     labels: Vec<f64>,
-    /// How many losses are ‖w − center‖² plus a constant, and the sum of the centers.
+    /// How many losses are ‖w − center‖² plus a constant, and the mean of the centers.
     means: f64,
-    centers: Vec<f64>,
-    /// Σ ‖center‖²
-    squares: f64,
+    center: Vec<f64>,
     rest: f64,
     ridge: f64,
 }
@@ -46,10 +44,14 @@ impl Total {
             }
             Compact::Mean { lasso, .. } if lasso > 0.0 => return None,
             Compact::Mean { center, ridge, spread, .. } => {
+                // Σ ‖w − c‖² = n‖w − c̄‖² + Σ ‖c − c̄‖², with both sums kept up to date.
                 self.means += 1.0;
-                self.centers.resize(dim, 0.0);
-                self.centers.iter_mut().zip(center).for_each(|(sum, c)| *sum += c);
-                self.squares += dot(center, center);
+                self.center.resize(dim, 0.0);
+                for (mean, c) in self.center.iter_mut().zip(center) {
+                    let off = c - *mean;
+                    *mean += off / self.means;
+                    self.rest += off * (c - *mean);
+                }
                 self.rest += spread;
                 self.ridge += ridge;
             }
@@ -62,35 +64,18 @@ impl Total {
             return Some(Box::new(Zero::new(dim)));
         }
         let root = self.means.sqrt();
-        if self.means > 0.0 {
-            // Σ ‖w − c‖² = n‖w − c̄‖² + Σ ‖c‖² − n‖c̄‖²
-            let outside = self.squares - dot(&self.centers, &self.centers) / self.means;
-            self.rest += outside.max(0.0);
-            for j in 0..dim {
-                self.rows.extend((0..dim).map(|k| if k == j { root } else { 0.0 }));
-            }
-            self.labels.extend(self.centers.iter().map(|c| c / root));
-        }
-        let only_means = self.means > 0.0 && self.labels.len() == dim;
-        let (right, values, targets) = if only_means {
-            let unit = |k: usize| f64::from(k / dim == k % dim);
-            ((0..dim * dim).map(unit).collect(), vec![root; dim], self.labels)
+        let targets = self.center.iter().map(|c| root * c);
+        let unit = |k: usize| f64::from(k / dim == k % dim);
+        let squares = if self.labels.is_empty() && self.means > 0.0 {
+            [(0..dim * dim).map(unit).collect(), vec![root; dim], targets.collect()]
         } else {
+            self.labels.extend(targets);
+            self.rows.extend((0..dim * self.center.len()).map(|k| root * unit(k)));
             let f = svd(&self.rows, dim, &self.labels).ok()?;
             self.rest += f.rest;
-            (f.right, f.values, f.left_y)
+            [f.right, f.values, f.left_y]
         };
-        // L = (1/m) [ … ]: squares count m times.
-        let m = self.points as f64;
-        let times = |values: Vec<f64>| values.iter().map(|v| m.sqrt() * v).collect::<Vec<f64>>();
-        let factors = [right, times(values), times(targets)].concat();
-        Some(Box::new(LeastSquares::from_factors(
-            dim,
-            self.points,
-            factors,
-            m * self.rest,
-            self.ridge,
-        )))
+        Some(Box::new(LeastSquares::of_squares(dim, self.points, squares, self.rest, self.ridge)))
     }
 }
 

@@ -87,6 +87,8 @@ pub fn first_lambda(
     options: &Options,
     mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
 ) -> Result<f64, Error> {
+    // With λ = 0 a problem has no edges.
+    let problem = &problem.at_lambda(1.0)?;
     let with_data: Vec<usize> =
         (0..problem.nodes()).filter(|&i| problem.loss(i).points() > 0).collect();
     let mut found: Option<(f64, usize, Start)> = None;
@@ -96,7 +98,7 @@ pub fn first_lambda(
         let solution = match found.take() {
             Some((from, most, start)) => {
                 let next = solve_from(&at, options, start.scaled(lambda / from), &mut observer)?;
-                let clusters = clusters(problem, &next)?;
+                let clusters = Clusters::of(problem.graph(), &next);
                 if alone(&clusters, &with_data) <= most {
                     return Ok(from);
                 }
@@ -104,7 +106,7 @@ pub fn first_lambda(
             }
             None => solve(&at, options, &mut observer)?,
         };
-        let count = alone(&clusters(problem, &solution)?, &with_data);
+        let count = alone(&Clusters::of(problem.graph(), &solution), &with_data);
         if count as f64 >= ALONE * with_data.len() as f64 || solution.status == Status::Stopped {
             return Ok(lambda);
         }
@@ -159,9 +161,4 @@ pub fn follow_path(
         }
     }
     Ok(points.into_iter().flatten().collect())
-}
-
-/// The clusters of a solution on the graph as given, also at λ = 0.
-fn clusters(problem: &Problem, solution: &Solution) -> Result<Clusters, Error> {
-    Ok(Clusters::of(problem.at_lambda(1.0)?.graph(), solution))
 }

@@ -1,8 +1,9 @@
 //! The way along a path, by halves: what lies between two solutions starts from them.
 
 use super::stretch::{Known, Mix, Stretch};
-use super::{PathPoint, Step, clusters};
+use super::{PathPoint, Step};
 use crate::certificate::Certifier;
+use crate::cluster::Clusters;
 use crate::contraction::Level;
 use crate::fusion::Fusion;
 use crate::galerkin::Galerkin;
@@ -176,7 +177,7 @@ impl Walk<'_> {
             status: solution.status,
             certificate: solution.certificate.clone(),
             iterations: solution.iterations,
-            clusters: clusters(self.problem, &solution)?,
+            clusters: Clusters::of(self.problem.graph(), &solution),
         });
         let end = (self.observer)(Step::Solved(index, point, &solution));
         if solution.status == Status::Stopped || begin.is_break() || end.is_break() {
