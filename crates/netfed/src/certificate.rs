@@ -93,18 +93,11 @@ impl<'a> Certifier<'a> {
             let (loss, w) = (problem.loss(i), params.row(i));
             share::of_node(loss, w, self.flows(i, duals), (degree > 0).then_some(step), s)
         });
-        let (edges, steps) = EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
+        let (edges, of_edges) = EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
         let bound = self.bound_the_unbounded(&mut nodes, &edges, params, duals);
         let mut sum = Share { at_zero: self.value_at_zero, ..Share::default() };
         nodes.iter().for_each(|share| sum.add(share));
-        for edge in &edges {
-            sum.objective += edge.value;
-            sum.gap += edge.gap;
-        }
-        for (moved, weighted) in steps {
-            sum.moved += moved;
-            sum.weighted += weighted;
-        }
+        sum.add(&of_edges);
         let mut shares: Vec<f64> = nodes.iter().map(|t| t.gap).collect();
         for (e, terms) in problem.graph().edges().iter().zip(&edges) {
             shares[e.tail] += terms.gap;
@@ -146,12 +139,11 @@ impl<'a> Certifier<'a> {
         if nodes.iter().all(|t| t.gap.is_finite()) {
             return Bound::Conjugate;
         }
-        let values: Vec<f64> = nodes.iter().map(|t| t.objective).collect();
-        let edge_values: Vec<f64> = edges.iter().map(|t| t.value).collect();
-        let needy: Vec<bool> = nodes.iter().map(|t| t.gap.is_infinite()).collect();
-        let radii = radii(self.problem, params, &values, &edge_values, &needy);
-        let needed: Vec<usize> =
-            (0..nodes.len()).filter(|&i| needy[i] && radii[i].is_finite()).collect();
+        let radii = radii(self.problem, params, nodes, edges);
+        let needy: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].gap.is_infinite()).collect();
+        let largest = needy.iter().map(|&i| radii[i]).fold(0.0, f64::max);
+        let bound = Bound::Radius { nodes: needy.len(), largest };
+        let needed: Vec<usize> = needy.into_iter().filter(|&i| radii[i].is_finite()).collect();
         let dim = self.problem.dim();
         let gaps = map_rows(
             needed.len(),
@@ -165,7 +157,6 @@ impl<'a> Certifier<'a> {
             },
         );
         needed.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);
-        let used = needy.iter().zip(&radii).filter(|(needy, _)| **needy).map(|(_, r)| *r);
-        Bound::Radius { nodes: used.clone().count(), largest: used.fold(0.0, f64::max) }
+        bound
     }
 }

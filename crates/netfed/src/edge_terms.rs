@@ -2,7 +2,7 @@
 
 use crate::linalg::{axpy, dot, square_distance};
 use crate::problem::difference;
-use crate::share::nonnegative;
+use crate::share::{Share, nonnegative};
 use crate::{Edge, Matrix, Problem};
 use rayon::prelude::*;
 
@@ -71,25 +71,27 @@ pub struct EdgeTerms<'a> {
 }
 
 impl<'a> EdgeTerms<'a> {
-    /// The terms of all edges; and for blocks of them the squared length of one more step and of the duals, in units of the step.
+    /// The terms of all edges, and their sum, with the squared length of one more step and of the duals, in units of the step.
     pub(crate) fn all(
         problem: &'a Problem,
         params: &'a Matrix,
         duals: &'a Matrix,
         step: f64,
-    ) -> (Vec<EdgeTerm>, Vec<(f64, f64)>) {
+    ) -> (Vec<EdgeTerm>, Share) {
         let mut terms = vec![EdgeTerm::default(); problem.graph().edges().len()];
         let block = |(k, terms): (usize, &mut [EdgeTerm])| {
             let first = k * BLOCK;
             let mut run = EdgeTerms { problem, params, duals, step, first, terms };
             problem.penalty().edge_terms(&mut run)
         };
-        let steps = if terms.len() <= 2 * BLOCK {
+        let parts: Vec<Share> = if terms.len() <= 2 * BLOCK {
             terms.chunks_mut(BLOCK).enumerate().map(block).collect()
         } else {
             terms.par_chunks_mut(BLOCK).enumerate().map(block).collect()
         };
-        (terms, steps)
+        let mut sum = Share::default();
+        parts.iter().for_each(|part| sum.add(part));
+        (terms, sum)
     }
 
     /// Computes the terms from cφ, (cφ)* and the prox of the latter: `value(d)`, `conjugate(u, c)`, `prox(u, c, step)`.
@@ -99,7 +101,7 @@ impl<'a> EdgeTerms<'a> {
         value: impl Fn(&[f64]) -> f64,
         conjugate: impl Fn(&[f64], f64) -> f64,
         prox: impl Fn(&mut [f64], f64, f64),
-    ) -> (f64, f64) {
+    ) -> Share {
         // The number of parameters is known to the compiler where it is small.
         match self.problem.dim() {
             1 => self.run_in(&mut [[0.0; 1]; 2], value, conjugate, prox),
@@ -118,11 +120,11 @@ impl<'a> EdgeTerms<'a> {
         value: impl Fn(&[f64]) -> f64,
         conjugate: impl Fn(&[f64], f64) -> f64,
         prox: impl Fn(&mut [f64], f64, f64),
-    ) -> (f64, f64) {
+    ) -> Share {
         let (diff, next) = (diff.as_mut(), next.as_mut());
         let dim = diff.len();
         let (params, duals) = (self.params.as_slice(), self.duals.as_slice());
-        let (mut moved, mut weighted) = (0.0, 0.0);
+        let mut sum = Share::default();
         let edges = &self.problem.graph().edges()[self.first..];
         let duals = duals[self.first * dim..].chunks_exact(dim);
         for ((term, edge), u) in self.terms.iter_mut().zip(edges).zip(duals) {
@@ -134,9 +136,11 @@ impl<'a> EdgeTerms<'a> {
             next.copy_from_slice(u);
             axpy(self.step, diff, next);
             prox(next, coupling, self.step);
-            moved += square_distance(next, u);
-            weighted += dot(u, u);
+            sum.objective += term.value;
+            sum.gap += term.gap;
+            sum.moved += square_distance(next, u);
+            sum.weighted += dot(u, u);
         }
-        (moved / self.step, weighted / self.step)
+        Share { moved: sum.moved / self.step, weighted: sum.weighted / self.step, ..sum }
     }
 }

@@ -8,10 +8,12 @@
 //! * *pooled* (lemma 4): the penalty bounds ‖w'ᵢ − w'_root‖ along a spanning tree, the data of the whole component
 //!   bound w'_root.
 
+use crate::edge_terms::EdgeTerm;
 use crate::linalg::{axpy, distance, norm};
 use crate::loss::Growth;
 use crate::penalty::PenaltyGrowth;
 use crate::pooled::{Pooled, pool};
+use crate::share::Share;
 use crate::{Matrix, Problem};
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
@@ -28,19 +30,18 @@ pub(crate) struct Component {
     pooled: OnceLock<Pooled>,
 }
 
-/// A radius for every node in a component that has a needy node; +∞ where none is known.
+/// A radius for every node in a component where a node has an infinite gap; +∞ where none is known. `nodes` and `edges` are their terms.
 pub(crate) fn radii(
     problem: &Problem,
     params: &Matrix,
-    values: &[f64],
-    edge_values: &[f64],
-    needy: &[bool],
+    nodes: &[Share],
+    edges: &[EdgeTerm],
 ) -> Vec<f64> {
     let mut radii = vec![f64::INFINITY; params.rows()];
     for c in problem.memo().components.get_or_init(|| components(problem)) {
-        if c.nodes.iter().any(|&i| needy[i]) {
-            let level = c.nodes.iter().map(|&i| values[i]).sum::<f64>()
-                + c.edges.iter().map(|&e| edge_values[e]).sum::<f64>();
+        if c.nodes.iter().any(|&i| nodes[i].gap.is_infinite()) {
+            let level = c.nodes.iter().map(|&i| nodes[i].objective).sum::<f64>()
+                + c.edges.iter().map(|&e| edges[e].value).sum::<f64>();
             // A hair more than the computed value: it may have been rounded down.
             let level = level * (1.0 + 1e-12);
             c.anchored(problem, params, level, &mut radii);

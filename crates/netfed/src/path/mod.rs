@@ -15,8 +15,10 @@
 //! Models that are equal at both ends of a stretch of the path are, as a rule, equal in between: there the problem is a smaller one, on the graph whose
 //! nodes are the groups of equal models (`contraction/level.rs`). The shorter the stretch, the smaller the problem.
 //!
-//! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads.
+//! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads. So are the
+//! problems of one round where starts come from the span (`span.rs`).
 
+mod span;
 mod stretch;
 mod walk;
 
@@ -25,7 +27,6 @@ use crate::galerkin::Galerkin;
 use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
 use crate::{Certificate, Error, Problem};
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use stretch::Stretch;
 use walk::Walk;
@@ -134,14 +135,12 @@ pub fn follow_path(
 ) -> Result<Vec<PathPoint>, Error> {
     // With λ = 0 a problem has no edges.
     let problem = &problem.at_lambda(1.0)?;
-    let galerkin = Galerkin::new(problem);
     let vectors = problem.nodes() + problem.graph().edges().len();
     let walk = Walk {
         problem,
         lambdas,
         options,
-        side_by_side: galerkin.is_none() && vectors * problem.dim() <= SMALL,
-        galerkin: galerkin.map(Mutex::new),
+        side_by_side: vectors * problem.dim() <= SMALL,
         observer: &observer,
         ended: AtomicBool::new(false),
     };
@@ -156,8 +155,18 @@ pub fn follow_path(
         }
         if let Some((first, between)) = before.split_first_mut() {
             let low = walk.solve(coupled, None, first)?;
-            let known: Vec<_> = [low, high].into_iter().flatten().collect();
-            walk.halve(coupled + 1, between, Stretch::new(known))?;
+            match Galerkin::new(problem) {
+                Some(mut galerkin) => {
+                    let ends = [&low, &high].into_iter().flatten();
+                    ends.for_each(|(solution, _)| galerkin.add(&solution.params));
+                    walk.by_rounds(coupled + 1, between, galerkin)?;
+                }
+                None => {
+                    let ends = [walk.known(coupled, low)?, walk.known(lambdas.len() - 1, high)?];
+                    let known = ends.into_iter().flatten().collect();
+                    walk.halve(coupled + 1, between, Stretch::new(known))?;
+                }
+            }
         }
     }
     Ok(points.into_iter().flatten().collect())

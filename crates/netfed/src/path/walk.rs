@@ -6,14 +6,13 @@ use crate::certificate::Certifier;
 use crate::cluster::Clusters;
 use crate::contraction::Level;
 use crate::fusion::Fusion;
-use crate::galerkin::Galerkin;
 use crate::penalty::Kinks;
 use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_near};
 use crate::system::sweep_cost;
-use crate::{Error, Matrix, Problem};
+use crate::{Error, Problem};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// How much finer than the whole a smaller problem is solved, unless that is finer than rounding allows.
 const FINER: f64 = 0.5;
@@ -26,14 +25,12 @@ pub(super) struct Walk<'a> {
     pub(super) options: &'a Options,
     /// Whether several runs go at a time.
     pub(super) side_by_side: bool,
-    /// Where the problem is quadratic: the span of the solutions that took more than a start.
-    pub(super) galerkin: Option<Mutex<Galerkin<'a>>>,
     pub(super) observer: &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync),
     pub(super) ended: AtomicBool,
 }
 
 /// A solution, and the points of the smaller problems that it comes from.
-type Found = (Solution, Vec<Start>);
+pub(super) type Found = (Solution, Vec<Start>);
 
 /// An observer of one run.
 type Watch<'w> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'w;
@@ -52,20 +49,12 @@ impl Walk<'_> {
         let (low, rest) = points.split_at_mut((points.len() - 1) / 2);
         let Some((point, high)) = rest.split_first_mut() else { return Ok(()) };
         let middle = first + low.len();
-        let solved = if let Some(galerkin) = &self.galerkin {
-            let start =
-                galerkin.lock().unwrap_or_else(PoisonError::into_inner).at(self.lambdas[middle]);
-            // Without kinks models have one dual that fits them: the solver computes it.
-            let duals = Matrix::zeros(self.problem.graph().edges().len(), self.problem.dim());
-            self.solve(middle, start.map(|params| Start { params, duals }), point)?
-        } else {
-            stretch.descend(self, middle);
-            match stretch.mix(self, middle) {
-                Some(mix) => self.between(middle, &mix, stretch.levels(), point)?,
-                None => self.solve(middle, None, point)?,
-            }
+        stretch.descend(self, middle);
+        let found = match stretch.mix(self, middle) {
+            Some(mix) => self.between(middle, &mix, stretch.levels(), point)?,
+            None => self.solve(middle, None, point)?,
         };
-        stretch.add(solved);
+        stretch.add(self.known(middle, found)?);
         let other = stretch.clone();
         let high = || self.halve(middle + 1, high, stretch);
         let low = || self.halve(first, low, other);
@@ -82,7 +71,7 @@ impl Walk<'_> {
         index: usize,
         start: Option<Start>,
         point: &mut Option<PathPoint>,
-    ) -> Result<Option<Known>, Error> {
+    ) -> Result<Option<Found>, Error> {
         self.record(index, point, |at, watch| {
             let solution = match start.filter(|_| at.lambda() > 0.0) {
                 Some(start) => solve_near(at, self.options, start, self.options.step_ratio, watch),
@@ -99,7 +88,7 @@ impl Walk<'_> {
         mix: &Mix<'_>,
         levels: &[Arc<Level>],
         point: &mut Option<PathPoint>,
-    ) -> Result<Option<Known>, Error> {
+    ) -> Result<Option<Found>, Error> {
         self.record(index, point, |at, watch| {
             let Some(level) = levels.last() else {
                 let start = mix.at(0);
@@ -157,13 +146,13 @@ impl Walk<'_> {
         Ok((solution, Vec::new()))
     }
 
-    /// Solves at one λ and tells of it. Gives the solution, if others can be interpolated from it.
+    /// Solves at one λ and tells of it. Gives the solution, if it has duals (λ > 0) and the path has not been ended.
     fn record(
         &self,
         index: usize,
         point: &mut Option<PathPoint>,
         solve: impl FnOnce(&Problem, &mut Watch<'_>) -> Result<Found, Error>,
-    ) -> Result<Option<Known>, Error> {
+    ) -> Result<Option<Found>, Error> {
         if self.ended.load(Ordering::Relaxed) {
             return Ok(None);
         }
@@ -183,15 +172,13 @@ impl Walk<'_> {
         if solution.status == Status::Stopped || begin.is_break() || end.is_break() {
             self.ended.store(true, Ordering::Relaxed);
         }
-        if let Some(galerkin) = &self.galerkin {
-            if solution.iterations > 0 {
-                galerkin.lock().unwrap_or_else(PoisonError::into_inner).add(&solution.params);
-            }
-            return Ok(None);
-        }
-        if lambda == 0.0 {
-            return Ok(None);
-        }
+        Ok((lambda > 0.0).then_some((solution, smaller)))
+    }
+
+    /// A solution that others are interpolated from.
+    pub(super) fn known(&self, index: usize, found: Option<Found>) -> Result<Option<Known>, Error> {
+        let Some((solution, smaller)) = found else { return Ok(None) };
+        let at = self.problem.at_lambda(self.lambdas[index])?;
         let fusion = match self.smooth() {
             true => Fusion::none(&at),
             false => Fusion::of(&at, &solution.duals),

@@ -20,6 +20,7 @@ pub use squared::Squared;
 use crate::edge_steps::EdgeSteps;
 use crate::edge_terms::{Differences, EdgeTerms};
 use crate::linalg::dot;
+use crate::share::Share;
 
 /// A convex penalty φ.
 pub trait Penalty: Send + Sync {
@@ -57,7 +58,7 @@ pub trait Penalty: Send + Sync {
 
     /// The terms of a run of edges in a certificate. Provided, for the same reason.
     #[doc(hidden)]
-    fn edge_terms(&self, edges: &mut EdgeTerms<'_>) -> (f64, f64) {
+    fn edge_terms(&self, edges: &mut EdgeTerms<'_>) -> Share {
         edges.run(
             |diff| self.value(diff),
             |dual, coupling| self.conjugate(dual, coupling),
