@@ -70,7 +70,7 @@ mod edge_steps;
 mod edge_terms;
 mod elimination;
 mod error;
-mod exp;
+mod exp_log;
 mod fed_admm;
 mod finish;
 pub mod flavor;

@@ -27,7 +27,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Σ f(a_j, b_j), in eight sums, then four, then one.
 #[inline(always)]
-fn sum_of(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
+pub(crate) fn sum_of(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
     let ((a8, a), (b8, b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut eight = [0.0; 8];
     for (x, y) in a8.iter().zip(b8) {

@@ -12,10 +12,12 @@ pub struct Absolute;
 impl ScalarLoss for Absolute {
     const SMOOTH: bool = false;
 
+    #[inline(always)]
     fn value(&self, t: f64, y: f64) -> f64 {
         (t - y).abs()
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64, y: f64) -> f64 {
         if t == y { 0.0 } else { (t - y).signum() }
     }

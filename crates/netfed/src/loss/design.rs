@@ -1,9 +1,10 @@
 //! The features X of one node's data (m × d), by columns: products with X run over the points, several side by side.
 
 use crate::linalg::{axpy, dot, dot_size};
+use std::ops::Range;
 
-/// Points that a weighted column is formed for at a time: it stays in the cache, and needs no memory of its own.
-const TOGETHER: usize = 64;
+/// Points that a weighted column or predictions are formed for at a time: they stay in the cache, and need no memory of their own.
+pub(super) const TOGETHER: usize = 64;
 
 /// X, column by column.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +37,33 @@ impl Design {
         self.columns().zip(out).for_each(|(x, out)| *out = dot(x, a));
     }
 
+    /// The points, at most [`TOGETHER`] at a time.
+    #[inline(always)]
+    pub(super) fn runs(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let points = self.points;
+        (0..points).step_by(TOGETHER).map(move |begin| begin..points.min(begin + TOGETHER))
+    }
+
+    /// out ← X·z, for a run of the points.
+    #[inline(always)]
+    pub(super) fn predict<'t>(
+        &self,
+        these: &Range<usize>,
+        z: &[f64],
+        out: &'t mut [f64; TOGETHER],
+    ) -> &'t mut [f64] {
+        let out = &mut out[..these.len()];
+        out.fill(0.0);
+        self.columns().zip(z).for_each(|(x, z)| axpy(*z, &x[these.clone()], out));
+        out
+    }
+
+    /// out ← out + Xᵀ·a, for a run of the points.
+    #[inline(always)]
+    pub(super) fn add_transposed(&self, these: &Range<usize>, a: &[f64], out: &mut [f64]) {
+        self.columns().zip(out).for_each(|(x, out)| *out += dot(&x[these.clone()], a));
+    }
+
     /// Σ_r |a_r x_rj| for every column j.
     pub(super) fn sizes(&self, a: &[f64]) -> impl Iterator<Item = f64> {
         self.columns().map(move |x| dot_size(x, a))
@@ -46,8 +74,7 @@ impl Design {
     pub(super) fn add_gram(&self, h: &[f64], matrix: &mut [f64]) {
         let dim = self.columns.len() / self.points;
         let mut weighted = [0.0; TOGETHER];
-        for begin in (0..self.points).step_by(TOGETHER) {
-            let these = begin..self.points.min(begin + TOGETHER);
+        for these in self.runs() {
             let weighted = &mut weighted[..these.len()];
             for (i, xi) in self.columns().enumerate() {
                 for ((w, h), x) in

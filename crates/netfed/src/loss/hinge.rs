@@ -12,10 +12,12 @@ pub struct Hinge;
 impl ScalarLoss for Hinge {
     const SMOOTH: bool = false;
 
+    #[inline(always)]
     fn value(&self, t: f64, y: f64) -> f64 {
         (1.0 - y * t).max(0.0)
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64, y: f64) -> f64 {
         if y * t < 1.0 { -y } else { 0.0 }
     }

@@ -31,11 +31,13 @@ impl Huber {
 impl ScalarLoss for Huber {
     const SMOOTH: bool = true;
 
+    #[inline(always)]
     fn value(&self, t: f64, y: f64) -> f64 {
         let r = (t - y).abs();
         if r <= self.delta { 0.5 * r * r } else { self.delta * (r - 0.5 * self.delta) }
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64, y: f64) -> f64 {
         (t - y).clamp(-self.delta, self.delta)
     }

@@ -10,6 +10,7 @@
 //! (docs/certificate.md, lemma 2). The slopes at `at`, moved by one Newton step towards e = 0, make it tight to
 //! second order.
 
+use super::data_fit::DataFit;
 use super::design::Design;
 use super::model::Model;
 use super::newton::{Slopes, Subproblem};
@@ -18,6 +19,7 @@ use super::scalar::{Local, ScalarLoss};
 use super::{Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
 use crate::linalg::{axpy, distance, dot, dot_size, norm};
+use crate::wide::{Loop, wide};
 
 /// How far off, relative to the slopes of single points, that of a quadratic model may be.
 const SLOPE: f64 = 1e-6;
@@ -58,14 +60,13 @@ impl<S: ScalarLoss> LinearModel<S> {
         self.data.points() as f64
     }
 
+    fn data_fit(&self) -> DataFit<'_, S> {
+        DataFit { scalar: &self.scalar, design: &self.design, labels: self.data.labels() }
+    }
+
     /// A step of the size of the inverse curvature of the data.
     fn natural_step(&self) -> f64 {
         if self.mean_square > 0.0 { 1.0 / self.mean_square } else { 1.0 }
-    }
-
-    /// (x_r, y_r) for every data point.
-    fn points_of_data(&self) -> impl Iterator<Item = (&[f64], f64)> {
-        self.data.rows().zip(self.data.labels().iter().copied())
     }
 
     /// L(z) + ‖z − at‖²/(2·step), to be minimized up to an error relative to the way.
@@ -86,11 +87,15 @@ impl<S: ScalarLoss> LinearModel<S> {
 
     /// Slopes to start the Fenchel gap from, with the room that those of the data have: the slopes at `at`, with predictions t, where
     /// they are unique, otherwise those of a prox step from `at` along `slope`.
+    #[inline(always)]
     fn slopes_near(&self, slope: &[f64], at: &[f64], t: &[f64]) -> (Slopes, Vec<f64>) {
         let points = || t.iter().zip(self.data.labels());
         if S::SMOOTH && self.lasso == 0.0 {
-            let local = |(t, y): (&f64, &f64)| self.scalar.local(*t, *y, 0.0, 0.0);
-            let (a, room) = points().map(local).map(|l| (l.slope, l.curvature / self.m())).unzip();
+            let (mut a, mut room) = (vec![0.0; t.len()], vec![0.0; t.len()]);
+            for ((a, room), (t, y)) in a.iter_mut().zip(&mut room).zip(points()) {
+                let local = self.scalar.local(*t, *y, 0.0, 0.0);
+                (*a, *room) = (local.slope, local.curvature / self.m());
+            }
             return (Slopes { a, b: vec![0.0; at.len()] }, room);
         }
         let step = self.natural_step();
@@ -104,6 +109,7 @@ impl<S: ScalarLoss> LinearModel<S> {
     }
 
     /// ‖e‖ of the mismatch, plus what rounding may have hidden in each of its entries.
+    #[inline(always)]
     fn sure_mismatch(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64]) -> f64 {
         let mut e = self.mismatch(slope, at, a, b);
         for (j, (e, data)) in e.iter_mut().zip(self.design.sizes(a)).enumerate() {
@@ -115,6 +121,7 @@ impl<S: ScalarLoss> LinearModel<S> {
     }
 
     /// slope − (1/m) Σ_r a_r x_r − b − 2η₂·at
+    #[inline(always)]
     fn mismatch(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64]) -> Vec<f64> {
         let mut e = vec![0.0; at.len()];
         self.design.transposed_times(a, &mut e);
@@ -125,6 +132,7 @@ impl<S: ScalarLoss> LinearModel<S> {
     }
 
     /// The bound of the module's head for slopes a, b.
+    #[inline(always)]
     fn bound(
         &self,
         slope: &[f64],
@@ -141,11 +149,71 @@ impl<S: ScalarLoss> LinearModel<S> {
         gap + self.cost_of_mismatch(self.sure_mismatch(slope, at, a, b), radius)
     }
 
+    /// The least of a few bounds.
+    #[inline(always)]
+    fn least_bound(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
+        let mut t = vec![0.0; self.data.points()];
+        self.design.times(at, &mut t);
+        let (Slopes { a, b }, room) = self.slopes_near(slope, at, &t);
+        // The part of the bound that no slopes are needed for twice.
+        let mismatch = self.cost_of_mismatch(self.sure_mismatch(slope, at, &a, &b), radius);
+        if mismatch == f64::INFINITY {
+            return f64::INFINITY;
+        }
+        let mut values = t.clone();
+        for (t, y) in values.iter_mut().zip(self.data.labels()) {
+            *t = self.scalar.value(*t, *y);
+        }
+        let bound = |a: &[f64]| self.bound(slope, (at, &t, &values), (a, &b), radius);
+        let mut best = f64::INFINITY;
+        let trace = room.iter().sum::<f64>() * self.mean_square / at.len() as f64;
+        // A trace of damping leaves directions without data to the radius or the ridge.
+        let bounded = radius.is_finite() || self.ridge > 0.0;
+        let damping = if bounded { 1e-10 * trace } else { 0.0 };
+        let diagonal = vec![damping; at.len()];
+        let (rows, mut system) = (self.data.features(), NormalEquations::default());
+        if trace > 0.0 && system.factor((rows, &self.design), &room, &diagonal, 1e-12) {
+            let mut step = self.mismatch(slope, at, &a, &b);
+            system.solve(rows, &diagonal, &mut step);
+            let mut along = vec![0.0; self.data.points()];
+            self.design.times(&step, &mut along);
+            for length in [1.0, 0.5, 0.1] {
+                let mut shifted = a.clone();
+                for ((a, h), t) in shifted.iter_mut().zip(&room).zip(&along) {
+                    *a += length * h * self.m() * t;
+                }
+                best = bound(&shifted);
+                // A shorter step is for slopes that leave the domain of ℓ*.
+                if best <= mismatch {
+                    return best;
+                }
+            }
+        }
+        best = best.min(bound(&a));
+        if best.is_nan() { f64::INFINITY } else { best }
+    }
+
     /// min(R‖e‖, ‖e‖²/(4η₂))
     fn cost_of_mismatch(&self, e: f64, radius: f64) -> f64 {
         let by_ridge = if self.ridge > 0.0 { e * e / (4.0 * self.ridge) } else { f64::INFINITY };
         let by_radius = if e == 0.0 { 0.0 } else { radius * e };
         by_ridge.min(by_radius)
+    }
+}
+
+struct FenchelGap<'a, S> {
+    loss: &'a LinearModel<S>,
+    slope: &'a [f64],
+    at: &'a [f64],
+    radius: f64,
+}
+
+impl<S: ScalarLoss> Loop for FenchelGap<'_, S> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        self.loss.least_bound(self.slope, self.at, self.radius)
     }
 }
 
@@ -159,19 +227,17 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     }
 
     fn value(&self, params: &[f64]) -> f64 {
-        let data: f64 =
-            self.points_of_data().map(|(x, y)| self.scalar.value(dot(x, params), y)).sum();
+        let data = self.data_fit().value(params);
         let l1: f64 = params.iter().map(|w| w.abs()).sum();
         data / self.m() + self.ridge * dot(params, params) + self.lasso * l1
     }
 
     fn gradient(&self, params: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        self.data_fit().add_gradient(params, out);
         for (g, w) in out.iter_mut().zip(params) {
             let sign = if *w == 0.0 { 0.0 } else { w.signum() };
-            *g = 2.0 * self.ridge * w + self.lasso * sign;
-        }
-        for (x, y) in self.points_of_data() {
-            axpy(self.scalar.slope(dot(x, params), y) / self.m(), x, out);
+            *g = *g / self.m() + 2.0 * self.ridge * w + self.lasso * sign;
         }
     }
 
@@ -194,10 +260,7 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     }
 
     fn add_hessian_times(&self, params: &[f64], direction: &[f64], out: &mut [f64]) {
-        for (x, y) in self.points_of_data() {
-            let curvature = self.scalar.local(dot(x, params), y, 0.0, 0.0).curvature / self.m();
-            axpy(curvature * dot(x, direction), x, out);
-        }
+        self.data_fit().add_hessian_times(params, (1.0 / self.m(), direction), out);
         axpy(2.0 * self.ridge, direction, out);
     }
 
@@ -210,42 +273,7 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     }
 
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
-        let mut t = vec![0.0; self.data.points()];
-        self.design.times(at, &mut t);
-        let (Slopes { a, b }, room) = self.slopes_near(slope, at, &t);
-        // The part of the bound that no slopes are needed for twice.
-        let mismatch = self.cost_of_mismatch(self.sure_mismatch(slope, at, &a, &b), radius);
-        if mismatch == f64::INFINITY {
-            return f64::INFINITY;
-        }
-        let points = t.iter().zip(self.data.labels());
-        let values: Vec<f64> = points.map(|(t, y)| self.scalar.value(*t, *y)).collect();
-        let bound = |a: &[f64]| self.bound(slope, (at, &t, &values), (a, &b), radius);
-        let mut best = f64::INFINITY;
-        let trace = room.iter().sum::<f64>() * self.mean_square / at.len() as f64;
-        // A trace of damping leaves directions without data to the radius or the ridge.
-        let bounded = radius.is_finite() || self.ridge > 0.0;
-        let damping = if bounded { 1e-10 * trace } else { 0.0 };
-        let diagonal = vec![damping; at.len()];
-        let (rows, mut system) = (self.data.features(), NormalEquations::default());
-        if trace > 0.0 && system.factor((rows, &self.design), &room, &diagonal, 1e-12) {
-            let mut step = self.mismatch(slope, at, &a, &b);
-            system.solve(rows, &diagonal, &mut step);
-            let mut along = vec![0.0; self.data.points()];
-            self.design.times(&step, &mut along);
-            for length in [1.0, 0.5, 0.1] {
-                let moved = a.iter().zip(&room).zip(&along);
-                let shifted: Vec<f64> =
-                    moved.map(|((a, h), t)| a + length * h * self.m() * t).collect();
-                best = bound(&shifted);
-                // A shorter step is for slopes that leave the domain of ℓ*.
-                if best <= mismatch {
-                    return best;
-                }
-            }
-        }
-        best = best.min(bound(&a));
-        if best.is_nan() { f64::INFINITY } else { best }
+        wide(FenchelGap { loss: self, slope, at, radius })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {

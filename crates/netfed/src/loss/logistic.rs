@@ -5,7 +5,7 @@
 
 use super::Growth;
 use super::scalar::{Local, ScalarLoss};
-use crate::exp::exp_negative;
+use crate::exp_log::{exp_negative, log_one_plus};
 
 /// ℓ(t, y) = log(1 + exp(−y·t))
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,13 +30,15 @@ impl ScalarLoss for Logistic {
     // 1/(6√3)
     const BEND: f64 = 0.097;
 
+    #[inline(always)]
     fn value(&self, t: f64, y: f64) -> f64 {
         let margin = y * t;
-        (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
+        (-margin).max(0.0) + log_one_plus(exp_negative(-margin.abs()))
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64, y: f64) -> f64 {
-        -y * sigmoid(-y * t)
+        self.local(t, y, 0.0, 0.0).slope
     }
 
     fn augmented(&self, t: f64, y: f64, _multiplier: f64, _mu: f64) -> f64 {

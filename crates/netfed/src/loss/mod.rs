@@ -13,6 +13,7 @@
 //! A node without data has L = 0, also when ridge or lasso is asked for.
 
 mod absolute;
+mod data_fit;
 mod design;
 mod hinge;
 mod huber;
