@@ -45,7 +45,7 @@ pub(crate) fn proximal_newton(
     let (mut proof, mut started) = (None, false);
     for _ in 0..STEPS {
         let Some((model, offset)) = model(problem, &point.params) else { break };
-        let goal = (FINER * accuracy).max(FINEST * tolerance);
+        let goal = (accuracy.min(FINER) * accuracy).max(FINEST * tolerance);
         // The models may lie above the losses by a constant.
         let relative = goal * value / (value + offset);
         if relative < ROUNDING {

@@ -5,6 +5,7 @@
 //! `faer` for everything that is done once.
 
 pub(crate) mod dense;
+mod jacobi;
 mod sparse;
 
 pub(crate) use sparse::SparseCholesky;
@@ -168,6 +169,19 @@ pub(crate) fn svd(a: &[f64], cols: usize, y: &[f64]) -> Result<Svd, Error> {
 
 /// Eigenvalues (ascending) of a symmetric matrix, and its eigenvectors as rows.
 pub(crate) fn symmetric_eigen(a: &[f64], n: usize) -> Result<(Vec<f64>, Vec<f64>), Error> {
+    if n <= jacobi::MOST {
+        let (mut diagonal, mut rows) =
+            ([0.0; jacobi::MOST * jacobi::MOST], [0.0; jacobi::MOST * jacobi::MOST]);
+        diagonal[..n * n].copy_from_slice(&a[..n * n]);
+        if !jacobi::diagonalize(&mut diagonal[..n * n], n, &mut rows[..n * n]) {
+            return Err(Error::Factorization);
+        }
+        let mut order: [usize; jacobi::MOST] = std::array::from_fn(|k| k);
+        order[..n].sort_by(|&j, &k| diagonal[j * n + j].total_cmp(&diagonal[k * n + k]));
+        let mut vectors = Vec::with_capacity(n * n);
+        order[..n].iter().for_each(|&k| vectors.extend_from_slice(&rows[k * n..][..n]));
+        return Ok((order[..n].iter().map(|&k| diagonal[k * n + k]).collect(), vectors));
+    }
     let mat = MatRef::from_row_major_slice(a, n, n);
     let eigen = mat.self_adjoint_eigen(Side::Lower).map_err(|_| Error::Factorization)?;
     let (s, v) = (eigen.S().column_vector(), eigen.U());
