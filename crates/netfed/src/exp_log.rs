@@ -1,9 +1,11 @@
-//! exp(x) for x ≤ 0 and log(1 + x) for 0 ≤ x ≤ 1 without branches, so that a loop over them can be done several numbers at a time (`wide.rs`), which the
+//! exp(x) for x ≤ 0, log(x), and log(1 + x) for 0 ≤ x ≤ 1 without branches, so that a loop over them can be done several numbers at a time (`wide.rs`), which the
 //! standard library's cannot.
 //!
 //! x = k·ln 2 + r with |r| ≤ ln(2)/2, exp(x) = 2^k·exp(r), and exp(r) from its series up to r¹³/13!, whose rest is below 5e-18.
 //!
-//! 1 + x = 2^k·(1 + s)/(1 − s) with |s| ≤ 0.172, log(1 + x) = k·ln 2 + 2s(1 + s²/3 + s⁴/5 + …), up to s²²/23, whose rest is below 2e-20.
+//! x = 2^k·(1 + s)/(1 − s) with |s| ≤ 0.172, log(x) = k·ln 2 + 2s(1 + s²/3 + s⁴/5 + …), up to s²²/23, whose rest is below 2e-20. So for 1 + x.
+
+use std::f64::consts::FRAC_1_SQRT_2;
 
 /// 1.5·2⁵²: added to a number below 2⁵¹ it leaves the nearest integer in the last bits.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
@@ -12,6 +14,10 @@ const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// Below it exp is not a normal number.
 const LEAST: f64 = -708.0;
+
+/// 2⁵², and the bits of the fraction of a number.
+const TWO_52: f64 = 4_503_599_627_370_496.0;
+const FRACTION: u64 = (1 << 52) - 1;
 
 /// 1/n! for n = 0, 1, …
 const SERIES: [f64; 14] = {
@@ -51,12 +57,9 @@ const ODD: [f64; 12] = {
     odd
 };
 
-/// log(1 + x) for 0 ≤ x ≤ 1, to about one unit in the last place. NaN stays NaN.
+/// log((1 + s)/(1 − s)) for |s| ≤ 0.172
 #[inline(always)]
-pub(crate) fn log_one_plus(x: f64) -> f64 {
-    let large = x > std::f64::consts::SQRT_2 - 1.0;
-    let (above, below) = if large { (x - 1.0, x + 3.0) } else { (x, x + 2.0) };
-    let s = above / below;
+fn log_ratio(s: f64) -> f64 {
     let square = s * s;
     let mut sum = ODD[11];
     let mut n = 11;
@@ -64,13 +67,52 @@ pub(crate) fn log_one_plus(x: f64) -> f64 {
         n -= 1;
         sum = sum * square + ODD[n];
     }
+    2.0 * s * sum
+}
+
+/// log(1 + x) for 0 ≤ x ≤ 1, to about one unit in the last place. NaN stays NaN.
+#[inline(always)]
+pub(crate) fn log_one_plus(x: f64) -> f64 {
+    let large = x > std::f64::consts::SQRT_2 - 1.0;
+    let (above, below) = if large { (x - 1.0, x + 3.0) } else { (x, x + 2.0) };
     let shift = if large { std::f64::consts::LN_2 } else { 0.0 };
-    shift + 2.0 * s * sum
+    shift + log_ratio(above / below)
+}
+
+/// log(x) for a normal number x > 0, to about one unit in the last place of the larger of it and 1.
+#[inline(always)]
+pub(crate) fn log(x: f64) -> f64 {
+    // The bits of √½ taken away leave the exponent of x/√½; given back to the fraction alone they leave a number between √½ and √2.
+    let above = x.to_bits().wrapping_sub(FRAC_1_SQRT_2.to_bits());
+    // An integer below 2⁵² as the last bits of 2⁵² itself.
+    let k = f64::from_bits((above >> 52) + 2048 & 4095 | TWO_52.to_bits()) - (TWO_52 + 2048.0);
+    let m = f64::from_bits((above & FRACTION) + FRAC_1_SQRT_2.to_bits());
+    k * LN_2_HIGH + (log_ratio((m - 1.0) / (m + 1.0)) + k * LN_2_LOW)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn log_of_any_size_is_that_of_the_standard_library() {
+        let mut worst = 0.0;
+        for i in 0..400_000 {
+            let x = 1e-300 * 1.003_7f64.powi(i);
+            if !x.is_finite() {
+                break;
+            }
+            worst = f64::max(worst, (log(x) - x.ln()).abs() / x.ln().abs().max(1.0));
+        }
+        assert!(worst < 5e-16, "error {worst:e}");
+        let mut worst = 0.0;
+        for i in 0..100_000 {
+            let x = 1e-5 * i as f64 + 1e-3;
+            worst = f64::max(worst, (log(x) - x.ln()).abs() / x.ln().abs().max(1.0));
+        }
+        assert!(worst < 5e-16, "error {worst:e}");
+        assert_eq!(log(1.0), 0.0);
+    }
 
     #[test]
     fn log_is_that_of_the_standard_library() {

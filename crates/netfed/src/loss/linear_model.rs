@@ -18,7 +18,7 @@ use super::normal_equations::NormalEquations;
 use super::scalar::{Local, ScalarLoss};
 use super::{Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
-use crate::linalg::{axpy, distance, dot, dot_size, norm};
+use crate::linalg::{axpy, distance, dot, dot_size, norm, sum_of};
 use crate::wide::{Loop, wide};
 
 /// How far off, relative to the slopes of single points, that of a quadratic model may be.
@@ -140,11 +140,13 @@ impl<S: ScalarLoss> LinearModel<S> {
         (a, b): (&[f64], &[f64]),
         radius: f64,
     ) -> f64 {
-        let mut gap = 0.0;
-        for (((value, t), y), a) in values.iter().zip(t).zip(self.data.labels()).zip(a) {
-            let share = value + self.scalar.conjugate(*a, *y) - a * t;
-            gap += if share <= 0.0 { 0.0 } else { share / self.m() };
+        let mut shares = a.to_vec();
+        for (((share, value), t), y) in shares.iter_mut().zip(values).zip(t).zip(self.data.labels())
+        {
+            let bracket = value + self.scalar.conjugate(*share, *y) - *share * t;
+            *share = if bracket <= 0.0 { 0.0 } else { bracket };
         }
+        let mut gap = sum_of(&shares, &shares, |share, _| share) / self.m();
         gap += at.iter().zip(b).map(|(w, b)| self.lasso * w.abs() - b * w).sum::<f64>().max(0.0);
         gap + self.cost_of_mismatch(self.sure_mismatch(slope, at, a, b), radius)
     }
@@ -164,7 +166,7 @@ impl<S: ScalarLoss> LinearModel<S> {
         for (t, y) in values.iter_mut().zip(self.data.labels()) {
             *t = self.scalar.value(*t, *y);
         }
-        let bound = |a: &[f64]| self.bound(slope, (at, &t, &values), (a, &b), radius);
+        let here = (at, &*t, &*values);
         let mut best = f64::INFINITY;
         let trace = room.iter().sum::<f64>() * self.mean_square / at.len() as f64;
         // A trace of damping leaves directions without data to the radius or the ridge.
@@ -182,14 +184,14 @@ impl<S: ScalarLoss> LinearModel<S> {
                 for ((a, h), t) in shifted.iter_mut().zip(&room).zip(&along) {
                     *a += length * h * self.m() * t;
                 }
-                best = bound(&shifted);
+                best = self.bound(slope, here, (&shifted, &b), radius);
                 // A shorter step is for slopes that leave the domain of ℓ*.
                 if best <= mismatch {
                     return best;
                 }
             }
         }
-        best = best.min(bound(&a));
+        best = best.min(self.bound(slope, here, (&a, &b), radius));
         if best.is_nan() { f64::INFINITY } else { best }
     }
 

@@ -5,7 +5,7 @@
 
 use super::Growth;
 use super::scalar::{Local, ScalarLoss};
-use crate::exp_log::{exp_negative, log_one_plus};
+use crate::exp_log::{exp_negative, log, log_one_plus};
 
 /// ℓ(t, y) = log(1 + exp(−y·t))
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,8 +21,9 @@ pub(crate) fn sigmoid(v: f64) -> f64 {
     }
 }
 
+#[inline(always)]
 fn x_log_x(x: f64) -> f64 {
-    if x == 0.0 { 0.0 } else { x * x.ln() }
+    if x < f64::MIN_POSITIVE { 0.0 } else { x * log(x) }
 }
 
 impl ScalarLoss for Logistic {
@@ -55,6 +56,7 @@ impl ScalarLoss for Logistic {
         Local { slope: -y * p, curvature: e * q * q }
     }
 
+    #[inline(always)]
     fn conjugate(&self, a: f64, y: f64) -> f64 {
         let p = -a * y;
         if (0.0..=1.0).contains(&p) { x_log_x(p) + x_log_x(1.0 - p) } else { f64::INFINITY }
