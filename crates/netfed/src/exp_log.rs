@@ -85,7 +85,7 @@ pub(crate) fn log(x: f64) -> f64 {
     // The bits of √½ taken away leave the exponent of x/√½; given back to the fraction alone they leave a number between √½ and √2.
     let above = x.to_bits().wrapping_sub(FRAC_1_SQRT_2.to_bits());
     // An integer below 2⁵² as the last bits of 2⁵² itself.
-    let k = f64::from_bits((above >> 52) + 2048 & 4095 | TWO_52.to_bits()) - (TWO_52 + 2048.0);
+    let k = f64::from_bits(((above >> 52) + 2048) & 4095 | TWO_52.to_bits()) - (TWO_52 + 2048.0);
     let m = f64::from_bits((above & FRACTION) + FRAC_1_SQRT_2.to_bits());
     k * LN_2_HIGH + (log_ratio((m - 1.0) / (m + 1.0)) + k * LN_2_LOW)
 }

@@ -93,17 +93,17 @@ impl Finish {
         sweeps_left > if few { SWEEPS_LEFT_FEW } else { SWEEPS_LEFT }
     }
 
-    /// A try at a point of the sweeps, with its groups; its accuracy and the step ratio of the sweeps are for the proximal Newton method.
+    /// A try at a point of the sweeps, with its groups; the step ratio of the sweeps is for the proximal Newton method.
     pub(crate) fn at_look(
         &mut self,
         run: &mut Run<'_>,
         point: &Start,
         fusion: Fusion,
-        (accuracy, step_ratio): (f64, f64),
+        step_ratio: f64,
     ) -> Option<(Start, Certificate)> {
         if let Some(needed) = &mut self.curved {
             *needed = NEXT_CURVED * self.credit;
-            let done = proximal_newton(run, point.clone(), accuracy, step_ratio);
+            let done = proximal_newton(run, point.clone(), step_ratio);
             self.curved = self.curved.filter(|_| done.is_some());
             return done;
         }
@@ -111,20 +111,26 @@ impl Finish {
         fuse(run, point, fusion, &mut self.flow, &mut self.credit)
     }
 
-    /// A try at a given start: of quadratic losses if it has few groups.
+    /// A try at a given start, before its certificate is known: by the proximal Newton method, which needs none.
+    pub(crate) fn at_once(
+        &mut self,
+        run: &mut Run<'_>,
+        start: &Start,
+        step_ratio: f64,
+    ) -> Option<(Start, Certificate)> {
+        self.curved?;
+        let done = proximal_newton(run, start.clone(), step_ratio);
+        self.curved = self.curved.filter(|_| done.is_some());
+        done
+    }
+
+    /// A try at a given start, if it has few groups.
     pub(crate) fn at_start(
         &mut self,
         run: &mut Run<'_>,
         start: &Start,
-        (accuracy, step_ratio): (f64, f64),
     ) -> Option<(Start, Certificate)> {
         let problem = run.problem;
-        if self.curved.is_some() {
-            match proximal_newton(run, start.clone(), accuracy, step_ratio) {
-                None => self.curved = None,
-                done => return done,
-            }
-        }
         let equal = Fusion::of_equal(problem, &start.params);
         // Where no models are equal duals tell.
         let fusion = match equal.count == problem.nodes() * problem.dim() {

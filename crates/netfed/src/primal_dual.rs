@@ -42,17 +42,21 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) ->
     if let Some(start) = &mut start {
         enter_domain(problem, &mut start.duals);
         let equal = equalize(problem, &groups(problem, &start.duals), &mut start.params);
-        let certificate = run.certify(start);
-        let good = run.meets(&certificate);
-        if good && equal {
-            return run.finish(start.clone(), certificate, Method::Adaptive);
-        }
-        let accuracy = certificate.accuracy();
-        let outcome = match &mut finish {
-            Some(finish) if run.goes_on() => finish.at_start(run, start, (accuracy, step_ratio)),
+        let tried = match &mut finish {
+            Some(finish) if run.goes_on() => finish.at_once(run, start, step_ratio),
             _ => None,
         };
-        match outcome {
+        // What the start itself is worth, where nothing better is known.
+        let own = tried.is_none().then(|| run.certify(start));
+        if let Some(own) = own.as_ref().filter(|own| equal && run.meets(own)) {
+            return run.finish(start.clone(), own.clone(), Method::Adaptive);
+        }
+        let tried = match &mut finish {
+            Some(finish) if tried.is_none() && run.goes_on() => finish.at_start(run, start),
+            _ => tried,
+        };
+        let accuracy = own.as_ref().map_or(f64::INFINITY, Certificate::accuracy);
+        match tried {
             Some((point, proof)) if run.meets(&proof) => {
                 return run.finish(point, proof, method(&finish));
             }
@@ -63,8 +67,8 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) ->
             }
             _ => outlook.note(run.iterations, accuracy),
         }
-        if good {
-            return run.finish(start.clone(), certificate, Method::Adaptive);
+        if let Some(own) = own.filter(|own| run.meets(own)) {
+            return run.finish(start.clone(), own, Method::Adaptive);
         }
     }
     let mut sweep = Sweep::adaptive(problem, step_ratio);
@@ -198,8 +202,8 @@ impl Adaptive<'_, '_> {
         }
         let left = self.outlook.remaining(tolerance);
         let finish = self.finish.as_mut().filter(|f| ready && f.is_cheaper(problem, left))?;
-        let state = (certificate.accuracy(), self.sweep.step_ratio);
-        let (point, proof) = finish.at_look(self.run, &raw, fusion, state)?;
+        let step_ratio = self.sweep.step_ratio;
+        let (point, proof) = finish.at_look(self.run, &raw, fusion, step_ratio)?;
         let method = finish.method();
         if self.run.meets(&proof) {
             return Some(self.run.finish(point, proof, method));

@@ -5,7 +5,7 @@
 //! The problem with the models q is one of squared losses: the steps of its nodes have closed forms, those of the problem itself are Newton's
 //! methods of their own. Near a solution two or three such problems are enough.
 
-use crate::certificate::Certificate;
+use crate::certificate::{Certificate, Certifier};
 use crate::parallel::map_rows;
 use crate::solve::{Options, Run, solve_near};
 use crate::system::sweep_cost;
@@ -30,54 +30,67 @@ const MOST_TIMES: f64 = 2.0;
 const MODEL_COST: usize = 100;
 const MODELS: f64 = 3.0;
 
-/// Steps from a point with a certificate of this accuracy; the last point and its certificate. None where a loss has no model, or the
-/// first step leads uphill.
+/// Steps from a point; the last point and its certificate. None where a loss has no model, or the first step leads uphill.
 pub(crate) fn proximal_newton(
     run: &mut Run<'_>,
     start: Start,
-    mut accuracy: f64,
     step_ratio: f64,
 ) -> Option<(Start, Certificate)> {
     let (problem, tolerance) = (run.problem, run.options.tolerance);
-    let mut value = problem.objective(&start.params);
     let mut point = start;
-    // The certificate of the point, where it was computed; and whether it is the start.
-    let (mut proof, mut started) = (None, false);
+    let mut model = model(problem, &point.params)?;
+    // At the point itself a certificate of the models says what one of the losses would, to first order, and is cheaper.
+    let here =
+        Certifier::new(&model.problem, run.options.step_ratio).certify(&point.params, &point.duals);
+    let mut value = here.objective - model.above;
+    let mut accuracy = if here.gap.is_finite() { here.gap / value } else { here.residual };
+    let mut proof = None;
+    if accuracy <= tolerance {
+        let good = run.examine(&point);
+        if run.meets(&good) {
+            return Some((point, good));
+        }
+    }
+    let mut started = false;
     for _ in 0..STEPS {
-        let Some((model, offset)) = model(problem, &point.params) else { break };
         let goal = (accuracy.min(FINER) * accuracy).max(FINEST * tolerance);
         // The models may lie above the losses by a constant.
-        let relative = goal * value / (value + offset);
+        let relative = goal * value / (value + model.above);
         if relative < ROUNDING {
             break;
         }
-        let unit = sweep_cost(&model) / sweep_cost(problem);
+        let unit = sweep_cost(&model.problem) / sweep_cost(problem);
         let left = (run.options.max_iterations - run.iterations) as f64;
         let affordable = left.min(MOST + MOST_TIMES * run.iterations as f64) / unit;
         let options =
             Options { tolerance: relative, max_iterations: affordable as u64, ..*run.options };
         let watch = |_: crate::Progress<'_>| run.ask();
-        let Ok(solution) = solve_near(&model, &options, point.clone(), step_ratio, watch) else {
-            break;
-        };
+        let solved = solve_near(&model.problem, &options, point.clone(), step_ratio, watch);
+        let Ok(solution) = solved else { break };
         let goes_on = run.spend(MODELS + unit * solution.iterations as f64);
-        let modeled = solution.certificate.objective - offset;
-        let reached = problem.objective(&solution.params);
+        let modeled = solution.certificate.objective - model.above;
+        let next = Start { params: solution.params, duals: solution.duals };
+        // What the models miss falls quadratically.
+        let close = goal + accuracy * accuracy <= OFF * tolerance;
+        let certificate = (close || !goes_on).then(|| run.examine(&next));
+        let reached = match &certificate {
+            Some(certificate) => certificate.objective,
+            None => problem.objective(&next.params),
+        };
         if reached > value * (1.0 + 1e-14) {
             break;
         }
-        point = Start { params: solution.params, duals: solution.duals };
-        (value, started, proof) = (reached, true, None);
+        (point, value, started, proof) = (next, reached, true, certificate);
         let off = (value - modeled).abs() / value + goal;
-        let next = if goes_on && off > OFF * tolerance {
-            off
-        } else {
-            proof.insert(run.examine(&point)).accuracy()
-        };
-        let slow = next > PROGRESS * accuracy;
-        accuracy = next;
+        let now = proof.as_ref().map_or(off, Certificate::accuracy);
+        let slow = now > PROGRESS * accuracy;
+        accuracy = now;
         if !goes_on || slow || accuracy <= tolerance {
             break;
+        }
+        match self::model(problem, &point.params) {
+            Some(next) => model = next,
+            None => break,
         }
     }
     started.then(|| {
@@ -86,17 +99,21 @@ pub(crate) fn proximal_newton(
     })
 }
 
-/// The problem with the models q of the losses at v, and Σ qᵢ(vᵢ) − Lᵢ(vᵢ); none if a loss has no model.
-fn model(problem: &Problem, at: &Matrix) -> Option<(Problem, f64)> {
-    let of = |i: usize, (): &mut ()| {
-        let model = problem.loss(i).model(at.row(i))?;
-        let offset = model.value(at.row(i)) - problem.loss(i).value(at.row(i));
-        Some((model, offset))
-    };
+/// The problem with the models q of the losses at v.
+struct Modeled {
+    problem: Problem,
+    /// Σ qᵢ(vᵢ) − Lᵢ(vᵢ)
+    above: f64,
+}
+
+/// The models at v; none if a loss has none.
+fn model(problem: &Problem, at: &Matrix) -> Option<Modeled> {
+    let of = |i: usize, (): &mut ()| problem.loss(i).model(at.row(i));
     let models = map_rows(problem.nodes(), MODEL_COST * problem.dim(), || (), of);
     let models = models.into_iter().collect::<Option<Vec<_>>>()?;
-    let offset = models.iter().map(|(_, offset)| offset).sum();
-    Some((problem.with_losses(models.into_iter().map(|(model, _)| model).collect()), offset))
+    let above = models.iter().map(|(_, above)| above).sum();
+    let losses = models.into_iter().map(|(model, _)| model).collect();
+    Some(Modeled { problem: problem.with_losses(losses), above })
 }
 
 #[cfg(test)]
@@ -125,7 +142,7 @@ mod tests {
             let near = solve(&problem.at_lambda(0.022).unwrap(), &options, go).unwrap();
             let start = Start { params: near.params, duals: near.duals }.scaled(0.02 / 0.022);
             let mut run = Run::new(&problem, &options, &mut go).unwrap();
-            let (_, proof) = proximal_newton(&mut run, start, 1e-3, 1.0).unwrap();
+            let (_, proof) = proximal_newton(&mut run, start, 1.0).unwrap();
             assert!(proof.relative_gap < 1e-9, "{:e}", proof.relative_gap);
             assert!(run.iterations < 100, "{}", run.iterations);
         }

@@ -41,7 +41,7 @@ const FEW_NODES: usize = 100;
 const NEXT: f64 = 3e-7;
 const ROUNDING: f64 = 1e-14;
 
-type Observer<'o> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'o;
+pub(super) type Observer<'o> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'o;
 
 pub(super) fn lambda_max(
     unit: &Problem,
@@ -149,7 +149,7 @@ impl<'a> Search<'a> {
         self.forest.balance(self.unit.graph(), self.g, &mut duals);
         self.bounds.lessen(self.unit, duals);
         let Search { unit, g, forest, bounds, width, .. } = self;
-        Ok((tighten(unit, &forest, g, bounds, start.duals, width), goes_on))
+        Ok(tighten(unit, &forest, g, bounds, start.duals, width, observer))
     }
 
     /// Bounds from the groups of a solution at some λ, on their own graph.

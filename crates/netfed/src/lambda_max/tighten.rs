@@ -8,10 +8,12 @@
 //! that solve a Laplace equation with conductances A²; its factors are computed once. If there is no
 //! flow of load t, z drifts by the vector between the two sets and π by potentials p that prove a larger lower bound.
 
+use super::flow::Observer;
 use super::{Forest, congestion, ratio};
 use crate::linalg::{SparseCholesky, axpy};
-use crate::{Matrix, Problem};
+use crate::{Matrix, Problem, Progress};
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 
 /// The most steps, and steps after which there must have been progress.
 const STEPS: usize = 3000;
@@ -44,7 +46,8 @@ impl Bounds {
     }
 }
 
-/// Improves bounds, from duals near the best ones, until their relative distance is at most `width` or progress ends.
+/// Improves bounds, from duals near the best ones, until their relative distance is at most `width`, progress ends or the observer, who is asked at every
+/// step, stops it.
 pub(super) fn tighten(
     unit: &Problem,
     forest: &Forest,
@@ -52,9 +55,11 @@ pub(super) fn tighten(
     mut bounds: Bounds,
     duals: Matrix,
     width: f64,
-) -> Bounds {
+    observer: &mut Observer<'_>,
+) -> (Bounds, ControlFlow<()>) {
     let (graph, d) = (unit.graph(), unit.dim());
-    let Some(mut laplace) = Laplace::new(unit) else { return bounds };
+    let goes_on = ControlFlow::Continue(());
+    let Some(mut laplace) = Laplace::new(unit) else { return (bounds, goes_on) };
     let mut z = duals;
     scale_rows(unit, &mut z, |weight| 1.0 / weight);
     let mut radius = 0.5 * (bounds.lower + bounds.upper);
@@ -63,6 +68,10 @@ pub(super) fn tighten(
     let (mut before, mut change, mut earlier) = (laplace.potentials.clone(), 0, 0);
     let (mut milestone, mut since) = (f64::INFINITY, 0);
     for step in 1..=STEPS {
+        let progress = Progress { iteration: step as u64, certificate: None };
+        if observer(progress).is_break() {
+            return (bounds, ControlFlow::Break(()));
+        }
         let mut u = z.clone();
         scale_rows(unit, &mut u, |weight| weight);
         laplace.add_nearest_flow(gradients, &mut u);
@@ -102,7 +111,7 @@ pub(super) fn tighten(
             z.iter_mut().zip(&y).zip(x).for_each(|((z, y), x)| *z += y - x);
         });
     }
-    bounds
+    (bounds, goes_on)
 }
 
 /// Multiplies the row of every edge by a function of its weight.
@@ -170,5 +179,47 @@ impl<'a> Laplace<'a> {
             axpy(conductance, self.potentials.row(edge.tail), duals.row_mut(e));
             axpy(-conductance, self.potentials.row(edge.head), duals.row_mut(e));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::Norm2;
+    use crate::{Dataset, Graph, LossKind};
+
+    #[test]
+    fn a_stop_leaves_the_bounds_so_far() {
+        let edges: Vec<_> = (0..12).map(|i| (i, (i + 1) % 12, 1.0 + i as f64)).collect();
+        let graph = Graph::new(12, &edges).unwrap();
+        let empty = |_| LossKind::Mean.build(Dataset::empty(2), 0.0, 0.0).unwrap();
+        let losses = (0..12).map(empty).collect();
+        let unit = Problem::new(graph, losses, Box::new(Norm2), 1.0).unwrap();
+        // Slopes that add up to zero.
+        let slopes = (0..24).map(|k| if k < 12 { 1.0 + k as f64 } else { -(k as f64) + 11.0 });
+        let gradients = Matrix::from_rows(2, slopes.collect()).unwrap();
+        let forest = Forest::new(unit.graph());
+        let bounds = || {
+            let mut flow = Matrix::zeros(12, 2);
+            forest.balance(unit.graph(), &gradients, &mut flow);
+            Bounds { lower: 0.0, upper: congestion(&unit, &flow), flow }
+        };
+        let run = |most: usize| {
+            let mut calls = 0;
+            let mut observer = |_: Progress<'_>| {
+                calls += 1;
+                if calls == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            let duals = Matrix::zeros(12, 2);
+            let (found, goes_on) =
+                tighten(&unit, &forest, &gradients, bounds(), duals, 1e-6, &mut observer);
+            (found, goes_on, calls)
+        };
+        let (full, goes_on, total) = run(usize::MAX);
+        assert!(goes_on.is_continue() && total > 3);
+        assert!(full.lower > 0.0 && full.upper <= full.lower * (1.0 + 1e-5), "{}", full.upper);
+        let (early, goes_on, calls) = run(3);
+        assert!(goes_on.is_break() && calls == 3);
+        assert!(early.lower <= full.upper && early.upper >= full.upper);
     }
 }

@@ -249,8 +249,8 @@ impl Loss for LeastSquares {
             && self.triples().all(|(s, _, v)| s * dot(v, direction).abs() <= 1e-13 * largest)
     }
 
-    fn model(&self, _at: &[f64]) -> Option<Box<dyn Loss>> {
-        Some(Box::new(self.clone()))
+    fn model(&self, _at: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
+        Some((Box::new(self.clone()), 0.0))
     }
 
     fn curvature(&self) -> Option<Curvature> {

@@ -48,9 +48,14 @@ impl<S: ScalarLoss> LinearModel<S> {
 
     /// A model, if it has the slope of this loss at a point: far from the labels there may be too little curvature left for it. `size` is
     /// that of the slopes of single points.
-    fn checked(&self, model: Box<dyn Loss>, at: &[f64], size: f64) -> Option<Box<dyn Loss>> {
+    fn checked(
+        &self,
+        model: (Box<dyn Loss>, f64),
+        at: &[f64],
+        size: f64,
+    ) -> Option<(Box<dyn Loss>, f64)> {
         let [mut own, mut given] = [vec![0.0; at.len()], vec![0.0; at.len()]];
-        model.gradient(at, &mut own);
+        model.0.gradient(at, &mut own);
         self.gradient(at, &mut given);
         let size = size * self.mean_square.sqrt() + norm(&given);
         (distance(&own, &given) <= SLOPE * size).then_some(model)
@@ -312,7 +317,7 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         self.ridge == 0.0 && self.lasso == 0.0 && self.data.rows().all(vanishes)
     }
 
-    fn model(&self, at: &[f64]) -> Option<Box<dyn Loss>> {
+    fn model(&self, at: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
         if !self.is_smooth() || S::BEND.is_infinite() {
             return None;
         }

@@ -92,9 +92,9 @@ impl Loss for Mean {
         mean_prox(&self.center, self.ridge, self.lasso, at, step, out);
     }
 
-    fn model(&self, _at: &[f64]) -> Option<Box<dyn Loss>> {
+    fn model(&self, _at: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
         let model: Box<dyn Loss> = Box::new(self.clone());
-        Some(model).filter(|_| self.lasso == 0.0)
+        Some((model, 0.0)).filter(|_| self.lasso == 0.0)
     }
 
     fn compact(&self) -> Option<Compact<'_>> {

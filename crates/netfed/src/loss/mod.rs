@@ -124,9 +124,9 @@ pub trait Loss: Send + Sync {
         None
     }
 
-    /// The quadratic model of L at a point, up to a constant: a loss in closed form with the same gradient and curvature there. None
+    /// The quadratic model of L at a point: a loss in closed form with the same gradient and curvature there, and how far it lies above L. None
     /// where the curvature of L jumps, or the model has no minimum.
-    fn model(&self, _at: &[f64]) -> Option<Box<dyn Loss>> {
+    fn model(&self, _at: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
         None
     }
 

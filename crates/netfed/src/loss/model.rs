@@ -22,7 +22,7 @@ pub(super) struct Model<'a> {
 
 impl Model<'_> {
     /// From the lower triangle of G, row by row, and b. What slopes along directions without curvature is left out.
-    pub(super) fn of_gram(&self, gram: &[f64], b: &[f64]) -> Option<Box<dyn Loss>> {
+    pub(super) fn of_gram(&self, gram: &[f64], b: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
         let dim = b.len();
         let (values, vectors) = symmetric_eigen(gram, dim).ok()?;
         let least = ROUNDING * values.last()?;
@@ -39,18 +39,20 @@ impl Model<'_> {
     }
 
     /// The same from points: G = Σ row·rowᵀ, b = 2 Σ label·row.
-    pub(super) fn of_rows(&self, rows: &[f64], labels: &[f64]) -> Option<Box<dyn Loss>> {
+    pub(super) fn of_rows(&self, rows: &[f64], labels: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
         let f = svd(rows, self.at.len(), labels).ok()?;
         Some(self.loss([f.right, f.values, f.left_y]))
     }
 
-    fn loss(&self, [right, singular, target]: [Vec<f64>; 3]) -> Box<dyn Loss> {
+    /// The loss, and how far it lies above L.
+    fn loss(&self, [right, singular, target]: [Vec<f64>; 3]) -> (Box<dyn Loss>, f64) {
         let dim = self.at.len();
         let squares = right.chunks_exact(dim).zip(&singular).zip(&target);
         let fit: f64 = squares.map(|((v, s), t)| (s * dot(v, self.at) - t).powi(2)).sum();
-        let rest = (self.value - fit - self.ridge * dot(self.at, self.at)).max(0.0);
+        let rest = self.value - fit - self.ridge * dot(self.at, self.at);
         let squares = [right, singular, target];
-        Box::new(LeastSquares::of_squares(dim, self.points, squares, rest, self.ridge))
+        let loss = LeastSquares::of_squares(dim, self.points, squares, rest.max(0.0), self.ridge);
+        (Box::new(loss), rest.max(0.0) - rest)
     }
 }
 
@@ -73,10 +75,11 @@ mod tests {
                 let loss = kind.build(data(points, dim, kind.is_classification()), ridge, 0.0);
                 let loss = loss.unwrap();
                 let at: Vec<f64> = (0..dim).map(|j| 0.4 * (j as f64 + 1.0).cos()).collect();
-                let model = loss.model(&at).unwrap();
+                let (model, above) = loss.model(&at).unwrap();
                 laws::check_loss(&*model, 3).unwrap();
                 assert_eq!(model.points(), points);
-                assert!(model.value(&at) >= loss.value(&at) - 1e-12, "{kind:?}");
+                let off = (model.value(&at) - loss.value(&at) - above).abs();
+                assert!(above >= 0.0 && off < 1e-12, "{kind:?}: {off:e}");
                 let derivatives = |loss: &dyn crate::loss::Loss| {
                     let (mut slope, mut curvature) = (vec![0.0; dim], vec![0.0; dim * dim]);
                     loss.gradient(&at, &mut slope);

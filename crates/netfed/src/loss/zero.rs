@@ -47,8 +47,8 @@ impl Loss for Zero {
         out.copy_from_slice(at);
     }
 
-    fn model(&self, _at: &[f64]) -> Option<Box<dyn Loss>> {
-        Some(Box::new(*self))
+    fn model(&self, _at: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
+        Some((Box::new(*self), 0.0))
     }
 
     fn compact(&self) -> Option<Compact<'_>> {
