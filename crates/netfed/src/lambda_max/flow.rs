@@ -123,9 +123,11 @@ impl<'a> Search<'a> {
             let start_there = start.scaled(lambda / at);
             let solution = solve_from(&problem, &options, start_there, &mut *observer)?;
             let status = solution.status;
+            let (iteration, certificate) = (solution.iterations, Some(&solution.certificate));
+            let stopped = observer(Progress { iteration, certificate }).is_break();
             (at, start) = (lambda, Start { params: solution.params, duals: solution.duals });
             self.bounds.raise(ratio(self.unit, self.g, &start.params));
-            if status == Status::Stopped {
+            if stopped {
                 return Ok((self.bounds, ControlFlow::Break(())));
             }
             if self.unit.nodes() <= FEW_NODES {

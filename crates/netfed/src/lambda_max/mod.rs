@@ -59,6 +59,12 @@ pub fn lambda_max(
     if unit.graph().edges().is_empty() {
         return Ok(LambdaMax { lower: 0.0, upper: 0.0, proof: Proof::Formula, merged: None });
     }
+    // A run that is stopped when it has just been solved does not say so: whoever asks next is told again.
+    let mut stopped = false;
+    let mut observer = |progress: Progress<'_>| {
+        stopped |= observer(progress).is_break();
+        if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
     if unit.penalty().norm().is_none() {
         return search::until_close(&unit, options, &mut observer);
     }
