@@ -2,24 +2,18 @@
 //!
 //!   L(w) = (1/m) Σ_r ℓ(x_rᵀw, y_r) + η₂‖w‖² + η₁‖w‖₁
 //!
-//! prox by [`super::newton`]. The Fenchel gap comes from an explicit point of the dual: slopes a_r in the domain
-//! of ℓ*, b in [−η₁, η₁]^d, and the mismatch e = slope − (1/m) Σ_r a_r x_r − b − 2η₂·at. For every such choice
-//!
-//!   gap ≤ (1/m) Σ_r [ℓ(t_r) + ℓ*(a_r) − a_r t_r] + Σ_j [η₁|at_j| − b_j at_j] + min(R‖e‖, ‖e‖²/(4η₂)),  t_r = x_rᵀat
-//!
-//! (docs/certificate.md, lemma 2). The slopes at `at`, moved by one Newton step towards e = 0, make it tight to
-//! second order.
+//! prox by [`super::newton`], the Fenchel gap by [`super::fenchel_gap`].
 
 use super::data_fit::DataFit;
 use super::design::Design;
+use super::fenchel_gap::FenchelGap;
 use super::model::Model;
-use super::newton::{Slopes, Subproblem};
-use super::normal_equations::NormalEquations;
+use super::newton::Subproblem;
 use super::scalar::{Local, ScalarLoss};
 use super::{Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
-use crate::linalg::{axpy, distance, dot, dot_size, norm, sum_of};
-use crate::wide::{Loop, wide};
+use crate::linalg::{axpy, distance, dot, dot_size, norm};
+use crate::wide::wide;
 
 /// How far off, relative to the slopes of single points, that of a quadratic model may be.
 const SLOPE: f64 = 1e-6;
@@ -30,12 +24,12 @@ const NEAR: f64 = 0.02;
 /// L(w) = (1/m) Σ_r ℓ(x_rᵀw, y_r) + ridge·‖w‖² + lasso·‖w‖₁
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearModel<S> {
-    scalar: S,
-    data: Dataset,
-    design: Design,
-    ridge: f64,
-    lasso: f64,
-    mean_square: f64,
+    pub(super) scalar: S,
+    pub(super) data: Dataset,
+    pub(super) design: Design,
+    pub(super) ridge: f64,
+    pub(super) lasso: f64,
+    pub(super) mean_square: f64,
 }
 
 impl<S: ScalarLoss> LinearModel<S> {
@@ -61,7 +55,7 @@ impl<S: ScalarLoss> LinearModel<S> {
         (distance(&own, &given) <= SLOPE * size).then_some(model)
     }
 
-    fn m(&self) -> f64 {
+    pub(super) fn m(&self) -> f64 {
         self.data.points() as f64
     }
 
@@ -70,12 +64,17 @@ impl<S: ScalarLoss> LinearModel<S> {
     }
 
     /// A step of the size of the inverse curvature of the data.
-    fn natural_step(&self) -> f64 {
+    pub(super) fn natural_step(&self) -> f64 {
         if self.mean_square > 0.0 { 1.0 / self.mean_square } else { 1.0 }
     }
 
     /// L(z) + ‖z − at‖²/(2·step), to be minimized up to an error relative to the way.
-    fn subproblem<'a>(&'a self, at: &'a [f64], step: f64, relative: f64) -> Subproblem<'a, S> {
+    pub(super) fn subproblem<'a>(
+        &'a self,
+        at: &'a [f64],
+        step: f64,
+        relative: f64,
+    ) -> Subproblem<'a, S> {
         Subproblem {
             scalar: &self.scalar,
             features: self.data.features(),
@@ -88,139 +87,6 @@ impl<S: ScalarLoss> LinearModel<S> {
             kappa: 1.0 / step + 2.0 * self.ridge,
             relative,
         }
-    }
-
-    /// Slopes to start the Fenchel gap from, with the room that those of the data have: the slopes at `at`, with predictions t, where
-    /// they are unique, otherwise those of a prox step from `at` along `slope`.
-    #[inline(always)]
-    fn slopes_near(&self, slope: &[f64], at: &[f64], t: &[f64]) -> (Slopes, Vec<f64>) {
-        let points = || t.iter().zip(self.data.labels());
-        if S::SMOOTH && self.lasso == 0.0 {
-            let (mut a, mut room) = (vec![0.0; t.len()], vec![0.0; t.len()]);
-            for ((a, room), (t, y)) in a.iter_mut().zip(&mut room).zip(points()) {
-                let local = self.scalar.local(*t, *y, 0.0, 0.0);
-                (*a, *room) = (local.slope, local.curvature / self.m());
-            }
-            return (Slopes { a, b: vec![0.0; at.len()] }, room);
-        }
-        let step = self.natural_step();
-        let target: Vec<f64> = at.iter().zip(slope).map(|(w, s)| w + step * s).collect();
-        let mut z = at.to_vec();
-        let slopes = self.subproblem(&target, step, 0.0).slopes(&mut z);
-        let room =
-            points().zip(&slopes.a).map(|((t, y), a)| self.scalar.room(*t, *y, *a) / self.m());
-        let room = room.collect();
-        (slopes, room)
-    }
-
-    /// ‖e‖ of the mismatch, plus what rounding may have hidden in each of its entries.
-    #[inline(always)]
-    fn sure_mismatch(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64]) -> f64 {
-        let mut e = self.mismatch(slope, at, a, b);
-        for (j, (e, data)) in e.iter_mut().zip(self.design.sizes(a)).enumerate() {
-            let terms =
-                slope[j].abs() + b[j].abs() + 2.0 * self.ridge * at[j].abs() + data / self.m();
-            *e = e.abs() + 4.0 * f64::EPSILON * terms;
-        }
-        norm(&e)
-    }
-
-    /// slope − (1/m) Σ_r a_r x_r − b − 2η₂·at
-    #[inline(always)]
-    fn mismatch(&self, slope: &[f64], at: &[f64], a: &[f64], b: &[f64]) -> Vec<f64> {
-        let mut e = vec![0.0; at.len()];
-        self.design.transposed_times(a, &mut e);
-        for (j, e) in e.iter_mut().enumerate() {
-            *e = slope[j] - b[j] - 2.0 * self.ridge * at[j] - *e / self.m();
-        }
-        e
-    }
-
-    /// The bound of the module's head for slopes a, b.
-    #[inline(always)]
-    fn bound(
-        &self,
-        slope: &[f64],
-        (at, t, values): (&[f64], &[f64], &[f64]),
-        (a, b): (&[f64], &[f64]),
-        radius: f64,
-    ) -> f64 {
-        let mut shares = a.to_vec();
-        for (((share, value), t), y) in shares.iter_mut().zip(values).zip(t).zip(self.data.labels())
-        {
-            let bracket = value + self.scalar.conjugate(*share, *y) - *share * t;
-            *share = if bracket <= 0.0 { 0.0 } else { bracket };
-        }
-        let mut gap = sum_of(&shares, &shares, |share, _| share) / self.m();
-        gap += at.iter().zip(b).map(|(w, b)| self.lasso * w.abs() - b * w).sum::<f64>().max(0.0);
-        gap + self.cost_of_mismatch(self.sure_mismatch(slope, at, a, b), radius)
-    }
-
-    /// The least of a few bounds.
-    #[inline(always)]
-    fn least_bound(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
-        let mut t = vec![0.0; self.data.points()];
-        self.design.times(at, &mut t);
-        let (Slopes { a, b }, room) = self.slopes_near(slope, at, &t);
-        // The part of the bound that no slopes are needed for twice.
-        let mismatch = self.cost_of_mismatch(self.sure_mismatch(slope, at, &a, &b), radius);
-        if mismatch == f64::INFINITY {
-            return f64::INFINITY;
-        }
-        let mut values = t.clone();
-        for (t, y) in values.iter_mut().zip(self.data.labels()) {
-            *t = self.scalar.value(*t, *y);
-        }
-        let here = (at, &*t, &*values);
-        let mut best = f64::INFINITY;
-        let trace = room.iter().sum::<f64>() * self.mean_square / at.len() as f64;
-        // A trace of damping leaves directions without data to the radius or the ridge.
-        let bounded = radius.is_finite() || self.ridge > 0.0;
-        let damping = if bounded { 1e-10 * trace } else { 0.0 };
-        let diagonal = vec![damping; at.len()];
-        let (rows, mut system) = (self.data.features(), NormalEquations::default());
-        if trace > 0.0 && system.factor((rows, &self.design), &room, &diagonal, 1e-12) {
-            let mut step = self.mismatch(slope, at, &a, &b);
-            system.solve(rows, &diagonal, &mut step);
-            let mut along = vec![0.0; self.data.points()];
-            self.design.times(&step, &mut along);
-            for length in [1.0, 0.5, 0.1] {
-                let mut shifted = a.clone();
-                for ((a, h), t) in shifted.iter_mut().zip(&room).zip(&along) {
-                    *a += length * h * self.m() * t;
-                }
-                best = self.bound(slope, here, (&shifted, &b), radius);
-                // A shorter step is for slopes that leave the domain of ℓ*.
-                if best <= mismatch {
-                    return best;
-                }
-            }
-        }
-        best = best.min(self.bound(slope, here, (&a, &b), radius));
-        if best.is_nan() { f64::INFINITY } else { best }
-    }
-
-    /// min(R‖e‖, ‖e‖²/(4η₂))
-    fn cost_of_mismatch(&self, e: f64, radius: f64) -> f64 {
-        let by_ridge = if self.ridge > 0.0 { e * e / (4.0 * self.ridge) } else { f64::INFINITY };
-        let by_radius = if e == 0.0 { 0.0 } else { radius * e };
-        by_ridge.min(by_radius)
-    }
-}
-
-struct FenchelGap<'a, S> {
-    loss: &'a LinearModel<S>,
-    slope: &'a [f64],
-    at: &'a [f64],
-    radius: f64,
-}
-
-impl<S: ScalarLoss> Loop for FenchelGap<'_, S> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn call(self) -> f64 {
-        self.loss.least_bound(self.slope, self.at, self.radius)
     }
 }
 

@@ -15,6 +15,7 @@
 mod absolute;
 mod data_fit;
 mod design;
+mod fenchel_gap;
 mod hinge;
 mod huber;
 mod least_squares;
