@@ -103,7 +103,7 @@ impl Finish {
     ) -> Option<(Start, Certificate)> {
         if let Some(needed) = &mut self.curved {
             *needed = NEXT_CURVED * self.credit;
-            let done = proximal_newton(run, point.clone(), step_ratio);
+            let done = proximal_newton(run, point.clone(), step_ratio, false);
             self.curved = self.curved.filter(|_| done.is_some());
             return done;
         }
@@ -111,15 +111,16 @@ impl Finish {
         fuse(run, point, fusion, &mut self.flow, &mut self.credit)
     }
 
-    /// A try at a given start, before its certificate is known: by the proximal Newton method, which needs none.
+    /// A try at a given start, before its certificate is known: by the proximal Newton method, which needs none. `stay` says whether the start itself will do.
     pub(crate) fn at_once(
         &mut self,
         run: &mut Run<'_>,
         start: &Start,
         step_ratio: f64,
+        stay: bool,
     ) -> Option<(Start, Certificate)> {
         self.curved?;
-        let done = proximal_newton(run, start.clone(), step_ratio);
+        let done = proximal_newton(run, start.clone(), step_ratio, stay);
         self.curved = self.curved.filter(|_| done.is_some());
         done
     }

@@ -43,7 +43,7 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) ->
         enter_domain(problem, &mut start.duals);
         let equal = equalize(problem, &groups(problem, &start.duals), &mut start.params);
         let tried = match &mut finish {
-            Some(finish) if run.goes_on() => finish.at_once(run, start, step_ratio),
+            Some(finish) if run.goes_on() => finish.at_once(run, start, step_ratio, equal),
             _ => None,
         };
         // What the start itself is worth, where nothing better is known.

@@ -30,11 +30,13 @@ const MOST_TIMES: f64 = 2.0;
 const MODEL_COST: usize = 100;
 const MODELS: f64 = 3.0;
 
-/// Steps from a point; the last point and its certificate. None where a loss has no model, or the first step leads uphill.
+/// Steps from a point; the last point and its certificate. `stay` says whether the start itself will do, if it is good enough. None where a loss has no model,
+/// or the first step leads uphill.
 pub(crate) fn proximal_newton(
     run: &mut Run<'_>,
     start: Start,
     step_ratio: f64,
+    stay: bool,
 ) -> Option<(Start, Certificate)> {
     let (problem, tolerance) = (run.problem, run.options.tolerance);
     let mut point = start;
@@ -42,10 +44,14 @@ pub(crate) fn proximal_newton(
     // At the point itself a certificate of the models says what one of the losses would, to first order, and is cheaper.
     let here =
         Certifier::new(&model.problem, run.options.step_ratio).certify(&point.params, &point.duals);
-    let mut value = here.objective - model.above;
+    // Models far above the losses hide their value.
+    let mut value = match model.above <= 0.5 * here.objective {
+        true => here.objective - model.above,
+        false => problem.objective(&point.params),
+    };
     let mut accuracy = if here.gap.is_finite() { here.gap / value } else { here.residual };
     let mut proof = None;
-    if accuracy <= tolerance {
+    if stay && accuracy <= tolerance {
         let good = run.examine(&point);
         if run.meets(&good) {
             return Some((point, good));
@@ -142,7 +148,7 @@ mod tests {
             let near = solve(&problem.at_lambda(0.022).unwrap(), &options, go).unwrap();
             let start = Start { params: near.params, duals: near.duals }.scaled(0.02 / 0.022);
             let mut run = Run::new(&problem, &options, &mut go).unwrap();
-            let (_, proof) = proximal_newton(&mut run, start, 1.0).unwrap();
+            let (_, proof) = proximal_newton(&mut run, start, 1.0, true).unwrap();
             assert!(proof.relative_gap < 1e-9, "{:e}", proof.relative_gap);
             assert!(run.iterations < 100, "{}", run.iterations);
         }
