@@ -103,15 +103,13 @@ impl Finish {
     ) -> Option<(Start, Certificate)> {
         if let Some(needed) = &mut self.curved {
             *needed = NEXT_CURVED * self.credit;
-            let done = proximal_newton(run, point.clone(), step_ratio, false);
-            self.curved = self.curved.filter(|_| done.is_some());
-            return done;
+            return self.at_once(run, point, step_ratio, false);
         }
         self.credit -= self.overhead;
         fuse(run, point, fusion, &mut self.flow, &mut self.credit)
     }
 
-    /// A try at a given start, before its certificate is known: by the proximal Newton method, which needs none. `stay` says whether the start itself will do.
+    /// A try by the proximal Newton method, which needs no certificate of the start. `stay` says whether the start itself will do.
     pub(crate) fn at_once(
         &mut self,
         run: &mut Run<'_>,

@@ -9,6 +9,8 @@ use std::sync::{Arc, OnceLock};
 
 #[derive(Default)]
 pub(crate) struct Memo {
+    /// The largest edge weight.
+    pub(crate) heaviest: OnceLock<f64>,
     /// Σ Lᵢ(0)
     pub(crate) value_at_zero: OnceLock<f64>,
     /// The connected components, with what is known about the reach of their models (`radius.rs`).

@@ -76,14 +76,6 @@ impl Problem {
                 expected: "nonnegative and finite",
             });
         }
-        let heaviest = self.given.edges().iter().fold(0.0, |m: f64, e| m.max(e.weight));
-        if !(lambda * heaviest).is_finite() {
-            return Err(Error::BadNumber {
-                name: "lambda times the largest edge weight",
-                value: lambda * heaviest,
-                expected: "finite",
-            });
-        }
         // Without coupling there are no edges: every node is trained alone.
         let graph = match lambda == 0.0 {
             true => Arc::new(self.given.without_edges()),
@@ -93,6 +85,15 @@ impl Problem {
             true => Arc::clone(&self.memo),
             false => Arc::default(),
         };
+        let heaviest = || self.given.edges().iter().fold(0.0, |m: f64, e| m.max(e.weight));
+        let largest = lambda * memo.heaviest.get_or_init(heaviest);
+        if !largest.is_finite() {
+            return Err(Error::BadNumber {
+                name: "lambda times the largest edge weight",
+                value: largest,
+                expected: "finite",
+            });
+        }
         Ok(Problem { graph, lambda, memo, ..self.clone() })
     }
 
