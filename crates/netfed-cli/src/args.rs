@@ -12,6 +12,7 @@ use crate::commands::relax::Relax;
 use crate::commands::router::Router;
 use crate::commands::tune::Tune;
 use crate::commands::vertical::Vertical;
+use crate::files::Files;
 use crate::given::Given;
 use crate::results::Results;
 
@@ -19,6 +20,8 @@ use crate::results::Results;
 #[derive(Parser)]
 #[command(name = "netfed", version, about, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) files: Files,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -9,6 +9,7 @@ mod commands;
 mod edge_table;
 mod failure;
 mod federated;
+mod files;
 mod folds;
 mod given;
 mod graph_file;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let words = with_lists(std::env::args_os());
     let matches = with_numbers(Args::command()).get_matches_from(words);
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    args.files.say();
     let done = match args.command {
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Path(path) => commands::path::run(*path),

@@ -10,6 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::files;
 use crate::model_folder;
 
 /// Name of a replaced folder inside its hidden one.
@@ -327,6 +328,12 @@ impl Csv {
             if k > 0 {
                 self.text.push(',');
             }
+            let cell = match cell {
+                Cell::Text(t) if files::spreadsheet() && files::is_formula(&t) => {
+                    Cell::Text(format!("'{t}"))
+                }
+                cell => cell,
+            };
             match cell {
                 Cell::Text(t) if t.contains([',', '"', '\n', '\r']) || t.trim() != t => {
                     let _ = write!(self.text, "\"{}\"", t.replace('"', "\"\""));

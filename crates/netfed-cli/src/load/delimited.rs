@@ -7,6 +7,7 @@
 use std::io::{self, BufRead};
 
 use super::{InputError, Place, quote, reason};
+use crate::files;
 
 /// The cells of one record, in one buffer that is used again for the next.
 #[derive(Debug, Default)]
@@ -21,14 +22,15 @@ impl Record {
         self.ends.len()
     }
 
-    /// The cell in column `at`, without the white space around it.
+    /// The cell in column `at`, without the white space around it and, for spreadsheets, without the mark of a harmless formula.
     pub(super) fn get(&self, at: usize) -> Option<&str> {
         let end = *self.ends.get(at)?;
         let start = match at {
             0 => 0,
             _ => *self.ends.get(at - 1)?,
         };
-        self.text.get(start..end).map(str::trim)
+        let cell = self.text.get(start..end).map(str::trim);
+        if files::spreadsheet() { cell.map(files::without_mark) } else { cell }
     }
 
     /// All cells in order.
@@ -177,6 +179,9 @@ impl Delimited {
     }
 
     fn unreadable(&self, error: &io::Error) -> InputError {
+        if let Some(too_much) = files::too_much(error) {
+            return InputError::in_file(&self.file, too_much);
+        }
         let packed = self.file.to_lowercase().ends_with(".gz");
         let how = if packed { " as gzip" } else { "" };
         let past = match self.line {

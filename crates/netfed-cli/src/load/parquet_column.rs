@@ -83,6 +83,14 @@ impl Column {
         Ok(())
     }
 
+    /// Bytes of the values of the batch; numbers become numbers of eight bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        let Values { truths, int32s, int64s, floats, doubles, texts } = &self.values;
+        let numbers = truths.len() + int32s.len() + int64s.len() + floats.len() + doubles.len();
+        let texts: usize = texts.iter().map(|text| 8 + text.len()).sum();
+        (8 * numbers + texts) as u64
+    }
+
     /// The cell in row `at` of the batch. Only the values that are not null are
     /// stored, so from the first null on, which ends the reading, all is null.
     pub(super) fn cell(&self, at: usize) -> Cell<'_> {

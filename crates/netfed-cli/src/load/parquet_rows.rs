@@ -14,6 +14,7 @@ use super::guard::guarded;
 use super::header::Header;
 use super::parquet_column::Column;
 use super::{InputError, Place, reason};
+use crate::files::Allowance;
 
 const BATCH_ROWS: usize = 8192;
 
@@ -23,6 +24,7 @@ type Visitor<'a> = dyn FnMut(Place, &[Column], usize) -> Result<(), InputError> 
 /// An open Parquet file.
 pub(super) struct ParquetFile {
     reader: SerializedFileReader<File>,
+    allowance: Allowance,
     /// For each top-level column where its values are, or why they are not read.
     leaves: Vec<Result<usize, String>>,
 }
@@ -30,6 +32,7 @@ pub(super) struct ParquetFile {
 impl ParquetFile {
     /// Opens a file; also gives the names of its top-level columns.
     pub(super) fn open(input: File, file: &str) -> Result<(Self, Vec<String>), InputError> {
+        let allowance = Allowance::of(input.metadata().map_or(0, |about| about.len()));
         let reader = guarded(|| SerializedFileReader::new(input));
         let reader = reader.map_err(|error| unreadable(file, &error))?;
         let schema = reader.metadata().file_metadata().schema_descr();
@@ -43,7 +46,7 @@ impl ParquetFile {
                 *slot = refused_type(column).map_or(Ok(leaf), Err);
             }
         }
-        Ok((Self { reader, leaves }, names))
+        Ok((Self { reader, allowance, leaves }, names))
     }
 
     /// Shows every row to `visit`, with the `wanted` columns decoded.
@@ -69,6 +72,8 @@ impl ParquetFile {
                 }
             }
         }
+        let too_much = |why| InputError::in_file(&header.file, why);
+        let mut allowance = self.allowance;
         let mut row = 0;
         for group in 0..self.reader.num_row_groups() {
             let open = || {
@@ -79,14 +84,22 @@ impl ParquetFile {
                     Ok(Column::new(reader, &schema.column(leaf)))
                 });
                 let columns = columns.collect::<Result<Vec<_>, ParquetError>>()?;
-                Ok((columns, group.metadata().num_rows()))
+                let announced =
+                    leaves.iter().map(|&leaf| group.metadata().column(leaf).uncompressed_size());
+                let announced = announced.filter_map(|bytes| u64::try_from(bytes).ok());
+                let announced = announced.fold(0, u64::saturating_add);
+                Ok((columns, group.metadata().num_rows(), announced))
             };
-            let (mut columns, rows) = guarded(open).map_err(fail)?;
+            let (mut columns, rows, announced) = guarded(open).map_err(fail)?;
+            // Pages are unpacked whole; what they announce is looked at before, what comes out is counted.
+            { allowance }.take(announced).map_err(too_much)?;
             let mut left = usize::try_from(rows).unwrap_or(0);
             while left > 0 {
                 let count = left.min(BATCH_ROWS);
                 let decode = || columns.iter_mut().try_for_each(|column| column.decode(count));
                 guarded(decode).map_err(fail)?;
+                let bytes = columns.iter().map(Column::bytes).sum();
+                allowance.take(bytes).map_err(too_much)?;
                 for at in 0..count {
                     row += 1;
                     visit(Place::Row(row), &columns, at)?;
@@ -220,6 +233,31 @@ mod tests {
         let wanted =
             "t.pq, row 1, column \"a\": expected a node id, found bytes that are not UTF-8 text.";
         assert_eq!(message, wanted);
+    }
+
+    #[test]
+    fn what_comes_out_is_counted() {
+        let folder = Folder::new();
+        // A thousand equal numbers take a few bytes.
+        let column = Data::doubles(&[0.5; 1000]);
+        let path =
+            folder.parquet("t.pq", "required double a;", Compression::SNAPPY, vec![vec![column]]);
+        let packed = std::fs::metadata(&path).unwrap().len();
+        assert!(packed < 1000, "{packed}");
+        for (allowed, good) in [(8000, true), (7999, false), (20, false)] {
+            let input = File::open(&path).unwrap();
+            let (mut file, names) = ParquetFile::open(input, "t.pq").unwrap();
+            file.allowance = Allowance::exactly(allowed);
+            let header = Header::new("t.pq".into(), None, names).unwrap();
+            let mut rows = 0;
+            let read = file.for_each_row(&header, &[0], &mut |_, _, _| {
+                rows += 1;
+                Ok(())
+            });
+            assert_eq!((read.is_ok(), rows), (good, if good { 1000 } else { 0 }));
+            let message = read.err().map(|e| e.to_string()).unwrap_or_default();
+            assert!(good || message.starts_with("t.pq: it unpacks to more than"), "{message}");
+        }
     }
 
     #[test]

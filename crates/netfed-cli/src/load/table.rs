@@ -7,13 +7,12 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
-
 use super::delimited::Delimited;
 use super::header::Header;
 use super::parquet_rows::ParquetFile;
 use super::row::{Cells, Row};
 use super::{InputError, Place, reason, shown};
+use crate::files::Unpacked;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
@@ -72,7 +71,9 @@ impl Table {
             return Err(InputError::in_file(&file, "the file is empty"));
         }
         let input: Box<dyn std::io::BufRead> = if packed {
-            let unpacked = MultiGzDecoder::new(BufReader::with_capacity(BUFFER_BYTES, input));
+            let bytes = input.metadata().map_or(0, |about| about.len());
+            let packed = BufReader::with_capacity(BUFFER_BYTES, input);
+            let unpacked = Unpacked::new(packed, bytes);
             Box::new(BufReader::with_capacity(BUFFER_BYTES, unpacked))
         } else {
             Box::new(BufReader::with_capacity(BUFFER_BYTES, input))

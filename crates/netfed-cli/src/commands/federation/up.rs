@@ -13,6 +13,7 @@ use super::invite;
 use super::silos::GRAPH;
 use crate::commands::print;
 use crate::failure::Failure;
+use crate::files;
 use crate::load::{ModelRow, PointTable, read_models, read_points};
 use crate::model_folder::{FILE, ModelFolder};
 use crate::output::{Cell, Csv, Folder};
@@ -178,7 +179,7 @@ fn start_router(
     let cannot =
         |e: std::io::Error| Failure::other(format!("cannot start the router {name}: {e}."));
     let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
-    command.args(["router", "--federation"]).arg(&folder);
+    command.args(["router", "--federation"]).arg(&folder).args(files::words());
     let log = File::create(work.join(format!("{name}.log"))).map_err(cannot)?;
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
     Ok((name.to_owned(), command.spawn().map_err(cannot)?))
@@ -196,7 +197,7 @@ fn start(
     let folder = invited(args, federation, &name)?;
     let cannot = |e: std::io::Error| Failure::other(format!("cannot start the peer {name}: {e}."));
     let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
-    command.args(["peer", "--linger", "10", "--federation"]).arg(&folder);
+    command.args(["peer", "--linger", "10", "--federation"]).arg(&folder).args(files::words());
     command.arg("--state").arg(work.join(format!("{name}.state")));
     command.arg("--out").arg(work.join(format!("{name}.out")));
     if let Some(model) = model {

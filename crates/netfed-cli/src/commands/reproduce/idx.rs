@@ -4,9 +4,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
-
 use crate::failure::Failure;
+use crate::files::{self, Unpacked};
 
 /// An array.
 #[derive(Debug)]
@@ -31,9 +30,11 @@ impl Array {
     pub(crate) fn new(bytes: Vec<u8>, axes: usize, file: &str) -> Result<Array, Failure> {
         let mut plain = Vec::new();
         if bytes.starts_with(&[0x1f, 0x8b]) {
-            let unpacked = MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut plain);
-            unpacked
-                .map_err(|e| Failure::input(format!("{file}: it cannot be read as gzip ({e}).")))?;
+            let mut unpacked = Unpacked::new(bytes.as_slice(), bytes.len() as u64);
+            unpacked.read_to_end(&mut plain).map_err(|e| match files::too_much(&e) {
+                Some(too_much) => Failure::at(file, too_much),
+                None => Failure::input(format!("{file}: it cannot be read as gzip ({e}).")),
+            })?;
         } else {
             plain = bytes;
         }
