@@ -17,6 +17,7 @@
 use netfed::penalty::Norm2;
 use netfed::{Dataset, Half, Link, LossKind, PrimalDualNode};
 use netfed_net::description::{DESCRIPTION, Federation};
+use netfed_net::disk::Writer;
 use netfed_net::engine::Engine;
 use netfed_net::state::Store;
 use netfed_net::{Metrics, Peer, Plan, Transport, authority};
@@ -237,7 +238,8 @@ fn member(mode: &str, folder: &Path, member: usize, dim: usize) {
         Box::new(PrimalDualNode::new(loss.as_ref(), &Norm2, links.collect(), 1.0));
     let store = Store::open(&own.join("state"), federation.id).unwrap();
     let stop = AtomicBool::new(false);
-    let peer = Peer::new(&rules, &plan, vec![node], engine, Some(store), &metrics, &stop).unwrap();
+    let disk = Box::new(Writer::new(store));
+    let peer = Peer::new(&rules, &plan, vec![node], engine, Some(disk), &metrics, &stop).unwrap();
     peer.run(Duration::from_secs(2)).unwrap();
     counts.tell(idle);
 }

@@ -8,12 +8,13 @@
 //! | what travels | [`wire`] |
 //! | what carries it | [`Transport`]: [`engine`] (Zenoh), or [`memory`] for tests |
 //! | through routers | [`sealed`], proven with [`credentials`] |
-//! | what survives a crash | [`state`] |
+//! | what survives a crash | [`state`], on a [`disk`] |
 //! | counters | [`Metrics`] |
 
 pub mod authority;
 pub mod credentials;
 pub mod description;
+pub mod disk;
 pub mod engine;
 mod error;
 pub mod exporter;
@@ -30,6 +31,6 @@ pub mod wire;
 
 pub use error::Error;
 pub use metrics::Metrics;
-pub use peer::{Away, Outcome, Peer, Rules};
+pub use peer::{Away, Outcome, Peer, Rules, Turn};
 pub use plan::{CrossEdge, LinkPlan, Plan};
 pub use transport::Transport;

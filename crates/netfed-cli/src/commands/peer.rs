@@ -14,6 +14,7 @@ use netfed::loss::{Loss, Sampled};
 use netfed::penalty::Penalty;
 use netfed::{Device, FedAdmm, FedAdmmNode, Half, Link, LocalStep, PrimalDualNode, Solver};
 use netfed_net::description::Federation;
+use netfed_net::disk::Writer;
 use netfed_net::engine::Engine;
 use netfed_net::state::Store;
 use netfed_net::{Metrics, Outcome, Peer as Member, Plan, authority, exporter, otlp};
@@ -145,7 +146,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         otlp::push(url, Duration::from_secs(10), metrics.clone())?;
     }
     let state = args.state.clone().unwrap_or_else(|| args.federation.join("state"));
-    let store = Store::open(&state, federation.id)?;
+    let disk = Box::new(Writer::new(Store::open(&state, federation.id)?));
     catch_interrupts();
     let begin = Instant::now();
     let engine = Engine::open(
@@ -158,7 +159,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let linger = Duration::try_from_secs_f64(args.linger).map_err(|_| {
         Failure::input(format!("--linger is {}; it must be at least 0.", args.linger))
     })?;
-    let outcome = Member::new(&rules, &plan, halves, engine, Some(store), &metrics, stop_flag())?
+    let outcome = Member::new(&rules, &plan, halves, engine, Some(disk), &metrics, stop_flag())?
         .run(linger)?;
     let outcome = match (&silos, &d.server) {
         (Some(_), _) => of_server(outcome, size, size),

@@ -1,22 +1,16 @@
 //! Looks at the certificate: models of the border are exchanged, sums go up the tree, the verdict comes down.
 
-use std::time::Instant;
-
 use netfed::Share;
 use tracing::{debug, info};
 
-use super::{Away, Look, Peer, TELL, answers, duals, params, set_nodes};
-use crate::error::Error;
+use super::nodes::{answers, duals, params, set_nodes};
+use super::{Away, Look, Peer, TELL};
 use crate::state::{LookState, Posted};
 use crate::transport::Transport;
 use crate::wire::Kind;
 
 impl<T: Transport> Peer<'_, T> {
-    pub(super) fn begin_look(&mut self) -> Result<(), Error> {
-        self.wait(|p| p.look.is_none() || p.finished)?;
-        if self.finished || self.stopped() {
-            return Ok(());
-        }
+    pub(super) fn begin_look(&mut self) {
         let round = self.round.min(self.rules.rounds);
         self.next_look = round
             + match self.rules.lock_step() {
@@ -30,7 +24,7 @@ impl<T: Transport> Peer<'_, T> {
             duals: duals(&self.nodes),
             summed: false,
         };
-        self.look = Some(Look { point, own: None });
+        self.look = Some(Look { point, own: None, begun: self.now });
         for link in &mut self.links {
             link.inbox.retain(|(kind, at), _| *kind == Kind::Step || *at >= round);
         }
@@ -40,8 +34,8 @@ impl<T: Transport> Peer<'_, T> {
             }
         }
         self.progress_look();
+        self.be_eager();
         self.flush();
-        Ok(())
     }
 
     /// Tells a neighbor the models at the border, and after how many exchanges.
@@ -181,8 +175,8 @@ impl<T: Transport> Peer<'_, T> {
         let relative = self.total.map(|t| t.proven_gap(self.rules.dim) / t.scale());
         self.metrics.set_gap(self.share.map_or(f64::NAN, |s| s.gap), relative);
         debug!(round, gap = relative, "look");
-        if self.told_at.elapsed() >= TELL {
-            self.told_at = Instant::now();
+        if self.now - self.told_at >= TELL {
+            self.told_at = self.now;
             let gap = relative.filter(|g| g.is_finite()).map(|g| format!("{g:.1e}"));
             info!("round {round}, relative gap {}", gap.as_deref().unwrap_or("not known"));
         }
@@ -194,33 +188,23 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// Waits for the verdict where it must be: after the last step, and always where members are not in lock step. There, every
-    /// exchange that one end has begun is first brought to its end, so that both ends look at the same duals; and a look that someone
-    /// is missing from is given up.
-    pub(super) fn settle(&mut self) -> Result<(), Error> {
-        let last = self.round >= self.rules.rounds;
-        if self.rules.lock_step() {
-            return if last { self.wait(|p| p.finished) } else { Ok(()) };
-        }
-        if self.look.is_none() {
-            return Ok(());
-        }
-        let begin = Instant::now();
+    /// Gives up a look that someone is missing from; whether it did. Out of lock step every exchange that one end has begun is brought to
+    /// its end during a look, so that both ends look at the same duals.
+    pub(super) fn leave_late_look(&mut self) -> bool {
         let patience = if self.plan.parent.is_some() { 2 } else { 1 } * self.rules.patience;
-        let late = |p: &Self| p.rules.away == Away::Without && begin.elapsed() > patience;
-        self.wait(|p| p.look.is_none() || p.finished || late(p))?;
-        if late(self)
-            && let Some(look) = self.look.take()
-        {
-            debug!(round = look.point.round, "gave up a look that someone is missing from");
-            if self.plan.parent.is_none() {
-                self.pass_on(look.point.round, &[0.0]);
-            } else {
-                self.given_up = Some(look);
-            }
-            self.finished = last;
+        let late = |look: &mut Look| self.now - look.begun > patience;
+        let Some(look) = self.look.take_if(|look| self.rules.away == Away::Without && late(look))
+        else {
+            return false;
+        };
+        debug!(round = look.point.round, "gave up a look that someone is missing from");
+        if self.plan.parent.is_none() {
+            self.pass_on(look.point.round, &[0.0]);
+        } else {
+            self.given_up = Some(look);
         }
-        Ok(())
+        self.finished = self.round >= self.rules.rounds;
+        true
     }
 
     /// Where members are not in lock step, the first one to reach a look takes the others along.

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tracing::{debug, info, warn};
 
 use super::looks::SHARE;
-use super::{
-    ATTENTION, Away, COMMIT_TIME, FIRST_PAUSE, LAST_PAUSE, Peer, REPLIES, SLOW_NETWORK, TELL,
-};
+use super::{Away, COMMIT_TIME, FIRST_PAUSE, Peer, REPLIES, SLOW_NETWORK, TELL};
 use crate::error::Error;
 use crate::state::Posted;
 use crate::transport::Transport;
@@ -38,7 +36,7 @@ impl<T: Transport> Peer<'_, T> {
             return;
         }
         if !self.rules.lock_step() {
-            if self.commit_failed && self.tried_at.elapsed() < COMMIT_TIME {
+            if self.commits.failed && self.now - self.commits.tried_at < COMMIT_TIME {
                 return;
             }
             if !self.commit() {
@@ -54,7 +52,7 @@ impl<T: Transport> Peer<'_, T> {
     fn send_posted(&mut self, link: usize, key: (Kind, u64)) {
         if let Some(posted) = self.links[link].history.get(&key) {
             self.send(link, key.0, key.1, posted.check, &posted.numbers);
-            self.links[link].sent.insert(key, Instant::now());
+            self.links[link].sent.insert(key, self.now);
         }
     }
 
@@ -77,7 +75,7 @@ impl<T: Transport> Peer<'_, T> {
             from: self.plan.member as u32,
             to: to as u32,
             sequence,
-            ack: self.committed[link],
+            ack: self.commits.sequences[link],
             check,
             numbers: Vec::new(),
         };
@@ -87,7 +85,8 @@ impl<T: Transport> Peer<'_, T> {
     }
 
     /// Takes what has come; what is wrong is refused and named.
-    pub(super) fn handle(&mut self, from: usize, bytes: &[u8]) {
+    pub fn handle(&mut self, now: Duration, from: usize, bytes: &[u8]) {
+        self.pass_time(now);
         self.metrics.bytes_in.fetch_add(bytes.len() as u64, Relaxed);
         if let Err(refusal) = self.accept(from, bytes) {
             self.metrics.refused.fetch_add(1, Relaxed);
@@ -128,7 +127,7 @@ impl<T: Transport> Peer<'_, T> {
         let (window, looking) = (self.most_kept(link) + 2, self.look_round());
         let kept_looks = self.kept_looks(link);
         let l = &mut self.links[link];
-        l.heard = Instant::now();
+        l.heard = self.now;
         l.missed = false;
         l.ack = l.ack.max(m.ack);
         l.forget();
@@ -175,7 +174,7 @@ impl<T: Transport> Peer<'_, T> {
         let l = &self.links[link];
         let travel = self.travel_time(link);
         // What has just been sent may still be on its way.
-        let due = |key: &(Kind, u64)| l.sent.get(key).is_none_or(|sent| sent.elapsed() >= travel);
+        let due = |key: &(Kind, u64)| l.sent.get(key).is_none_or(|sent| self.now - *sent >= travel);
         let mut keys: Vec<(Kind, u64)> =
             l.history.keys().copied().filter(|k| wanted(k) && due(k)).collect();
         // What it needs first comes first, be it a round or a look.
@@ -210,38 +209,6 @@ impl<T: Transport> Peer<'_, T> {
         l.pending || look || self.full(link)
     }
 
-    /// Takes messages, asks for missing ones, and keeps to the policy, until a condition holds or the peer is to stop.
-    pub(super) fn wait(&mut self, until: impl Fn(&Self) -> bool) -> Result<(), Error> {
-        let links = 0..self.links.len();
-        let first = links.map(|l| self.travel_time(l)).max().unwrap_or(FIRST_PAUSE);
-        let (mut pause, longest) = (first, LAST_PAUSE.max(2 * first));
-        let mut ask_at = Instant::now() + pause;
-        loop {
-            self.progress()?;
-            self.flush();
-            if until(self) || self.stopped() {
-                return Ok(());
-            }
-            let begin = Instant::now();
-            let wait = ask_at.saturating_duration_since(begin).min(ATTENTION);
-            if let Some((from, bytes)) = self.transport.receive(wait) {
-                self.handle(from, &bytes);
-            }
-            let now = Instant::now();
-            let waited = now - begin;
-            for l in (0..self.links.len()).filter(|&l| self.misses(l)) {
-                self.metrics.add_waited(l, waited);
-            }
-            if now >= ask_at {
-                self.ask();
-                self.tell_whom();
-                pause = (2 * pause).min(longest);
-                ask_at = now + pause;
-            }
-            self.check_patience()?;
-        }
-    }
-
     /// Does what the messages that have come make possible.
     pub(super) fn progress(&mut self) -> Result<(), Error> {
         self.take_written(false);
@@ -269,17 +236,17 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Says in the log whom the run waits for, if it has been waiting for long.
     pub(super) fn tell_whom(&mut self) {
-        let quiet = |l: &usize| self.misses(*l) && self.links[*l].heard.elapsed() >= TELL;
+        let quiet = |l: &usize| self.misses(*l) && self.now - self.links[*l].heard >= TELL;
         let names: Vec<&str> = (0..self.links.len()).filter(quiet).map(|l| self.name(l)).collect();
-        if !names.is_empty() && !self.finished && self.told_at.elapsed() >= TELL {
+        if !names.is_empty() && !self.finished && self.now - self.told_at >= TELL {
             info!("round {}, waiting for {}", self.round, names.join(", "));
-            self.told_at = Instant::now();
+            self.told_at = self.now;
         }
     }
 
     pub(super) fn check_patience(&mut self) -> Result<(), Error> {
         for l in 0..self.links.len() {
-            let quiet = self.links[l].heard.elapsed();
+            let quiet = self.now - self.links[l].heard;
             if quiet <= self.rules.patience || self.links[l].missed || !self.misses(l) {
                 continue;
             }

@@ -9,6 +9,7 @@ use netfed::penalty::{Norm2, Penalty};
 use netfed::{
     Graph, Half, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution, Solver, solve,
 };
+use netfed_net::disk::{Disk, Writer};
 use netfed_net::{Away, Metrics, Outcome, Peer, Plan, Rules, Transport, state::Store};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -97,9 +98,10 @@ impl World {
         };
         let nodes = plan.nodes.iter().map(node).collect();
         let store = state.map(|folder| Store::open(folder, self.rules.federation)).transpose()?;
+        let disk = store.map(|store| Box::new(Writer::new(store)) as Box<dyn Disk>);
         let names = plan.links.iter().map(|l| self.rules.members[l.member].clone()).collect();
         let metrics = Metrics::new(self.rules.members[member].clone(), names);
-        Peer::new(&self.rules, &plan, nodes, transport, store, &metrics, stop)?
+        Peer::new(&self.rules, &plan, nodes, transport, disk, &metrics, stop)?
             .run(Duration::from_millis(700))
     }
 

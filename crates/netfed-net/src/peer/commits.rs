@@ -1,43 +1,40 @@
 //! The state on disk: when it is committed, and how a member goes on from it.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::Duration;
 
 use tracing::{info, warn};
 
 use super::looks::{SHARE, share_from, share_numbers};
-use super::{
-    COMMIT_ROUNDS, COMMIT_TIME, KEPT_BYTES, Link, Look, MOST_KEPT, Peer, duals, memory, params,
-    remember, set_nodes,
-};
+use super::nodes::{duals, memory, params, remember, set_nodes};
+use super::{COMMIT_ROUNDS, COMMIT_TIME, KEPT_BYTES, Link, Look, MOST_KEPT, Peer};
+use crate::disk::Disk;
 use crate::error::Error;
-use crate::state::{LinkState, State, Store};
+use crate::state::State;
 use crate::transport::Transport;
 
-/// A commit that is being written.
-pub(super) struct Writing {
-    thread: Option<JoinHandle<Result<(), Error>>>,
-    /// Exchanges of every link that it holds.
-    sequences: Vec<u64>,
+/// What a member knows of its commits.
+pub(super) struct Commits<'a> {
+    disk: Option<Box<dyn Disk + 'a>>,
+    /// Exchanges of every link at the last commit.
+    pub(super) sequences: Vec<u64>,
+    /// The same of the commit that is being written.
+    writing: Option<Vec<u64>>,
+    /// When a commit was last tried.
+    tried_round: u64,
+    pub(super) tried_at: Duration,
+    pub(super) failed: bool,
 }
 
-impl Writing {
-    fn is_finished(&self) -> bool {
-        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
-    }
-
-    fn join(&mut self) -> Result<(), Error> {
-        let died = || Error::Invalid("the thread that commits has died.".into());
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(|| Err(died()))
-    }
-}
-
-impl Drop for Writing {
-    /// Whoever opens the state next finds it whole and unused.
-    fn drop(&mut self) {
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+impl<'a> Commits<'a> {
+    pub(super) fn new(disk: Option<Box<dyn Disk + 'a>>, links: usize) -> Commits<'a> {
+        Commits {
+            disk,
+            sequences: vec![0; links],
+            writing: None,
+            tried_round: 0,
+            tried_at: Duration::ZERO,
+            failed: false,
         }
     }
 }
@@ -62,36 +59,39 @@ impl<T: Transport> Peer<'_, T> {
     /// In lock step, begins a commit now and then; it is written while the run goes on.
     pub(super) fn commit_if_due(&mut self) {
         self.take_written(false);
-        let rounds = self.round - self.tried_round.min(self.round);
-        let due = rounds >= self.commit_rounds() || self.tried_at.elapsed() >= COMMIT_TIME;
-        let open = self.links.iter().any(|l| l.pending) || self.writing.is_some();
+        let rounds = self.round - self.commits.tried_round.min(self.round);
+        let late = self.now - self.commits.tried_at >= COMMIT_TIME;
+        let due = rounds >= self.commit_rounds() || late;
+        let open = self.links.iter().any(|l| l.pending) || self.commits.writing.is_some();
         if self.rules.lock_step() && due && !open {
             self.begin_commit();
         }
     }
 
     fn begin_commit(&mut self) {
-        (self.tried_round, self.tried_at) = (self.round, Instant::now());
         let sequences = self.links.iter().map(|l| l.sequence).collect();
-        let Some(store) = &self.store else {
-            self.committed = sequences;
+        if self.commits.disk.is_none() {
+            self.commits.sequences = sequences;
             return;
-        };
-        let (store, state) = (store.clone(), self.state());
-        let thread = Some(std::thread::spawn(move || store.commit(&state)));
-        self.writing = Some(Writing { thread, sequences });
+        }
+        let state = self.state();
+        let commits = &mut self.commits;
+        (commits.tried_round, commits.tried_at) = (self.round, self.now);
+        commits.writing = Some(sequences);
+        if let Some(disk) = &mut commits.disk {
+            disk.begin(state);
+        }
     }
 
     /// Takes note of a commit that has been written, or, if asked to, waits for it.
     pub(super) fn take_written(&mut self, wait: bool) {
-        let Some(mut writing) = self.writing.take_if(|w| wait || w.is_finished()) else {
-            return;
-        };
-        let result = writing.join();
-        self.commit_failed = result.is_err();
+        let commits = &mut self.commits;
+        let (Some(disk), Some(sequences)) = (&mut commits.disk, &commits.writing) else { return };
+        let Some(result) = disk.written(wait) else { return };
+        commits.failed = result.is_err();
         match result {
             Ok(()) => {
-                self.committed = std::mem::take(&mut writing.sequences);
+                commits.sequences.clone_from(sequences);
                 self.metrics.commits.fetch_add(1, Relaxed);
             }
             Err(e) => {
@@ -100,6 +100,7 @@ impl<T: Transport> Peer<'_, T> {
                 self.metrics.failed_commits.fetch_add(1, Relaxed);
             }
         }
+        commits.writing = None;
     }
 
     /// Commits, and waits until that is done; whether it was.
@@ -107,18 +108,10 @@ impl<T: Transport> Peer<'_, T> {
         self.take_written(true);
         self.begin_commit();
         self.take_written(true);
-        !self.commit_failed
+        !self.commits.failed
     }
 
     pub(super) fn state(&self) -> State {
-        let link = |l: &Link| LinkState {
-            sequence: l.sequence,
-            pending: l.pending,
-            begun: l.begun,
-            ours: l.ours.clone(),
-            theirs: l.theirs.clone(),
-            history: l.history.clone(),
-        };
         let mut verdict = Vec::new();
         if let Some(own) = &self.share {
             verdict.push(f64::from(u8::from(self.converged)));
@@ -132,7 +125,7 @@ impl<T: Transport> Peer<'_, T> {
             params: params(&self.nodes),
             duals: duals(&self.nodes),
             memory: memory(&self.nodes),
-            links: self.links.iter().map(link).collect(),
+            links: self.links.iter().map(Link::state).collect(),
             look: self.look.as_ref().map(|l| l.point.clone()),
             verdict,
         }
@@ -140,7 +133,8 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Goes back to the last commit, if there is one.
     pub(super) fn resume(&mut self) -> Result<(), Error> {
-        let Some(state) = self.store.as_ref().map(Store::load).transpose()?.flatten() else {
+        let Some(state) = self.commits.disk.as_mut().map(|disk| disk.load()).transpose()?.flatten()
+        else {
             return Ok(());
         };
         let unfit = || {
@@ -153,13 +147,10 @@ impl<T: Transport> Peer<'_, T> {
                 && duals.len() == self.nodes.iter().map(|n| n.duals().len()).sum::<usize>()
         };
         let look_fits = state.look.as_ref().is_none_or(|l| sizes(&l.params, &l.duals));
-        let borders = |(link, saved): (&Link, &LinkState)| {
-            (link.ours.len(), link.theirs.len()) == (saved.ours.len(), saved.theirs.len())
-        };
         if !sizes(&state.params, &state.duals)
             || !look_fits
             || state.links.len() != self.links.len()
-            || !self.links.iter().zip(&state.links).all(borders)
+            || !self.links.iter().zip(&state.links).all(|(l, saved)| l.fits(saved))
         {
             return unfit();
         }
@@ -168,13 +159,11 @@ impl<T: Transport> Peer<'_, T> {
             return unfit();
         }
         for (link, saved) in self.links.iter_mut().zip(state.links) {
-            (link.sequence, link.pending, link.begun) =
-                (saved.sequence, saved.pending, saved.begun);
-            (link.ours, link.theirs, link.history) = (saved.ours, saved.theirs, saved.history);
+            link.restore(saved);
         }
         (self.round, self.next_look) = (state.round, state.next_look);
         self.finished = state.finished;
-        self.look = state.look.map(|point| Look { point, own: None });
+        self.look = state.look.map(|point| Look { point, own: None, begun: self.now });
         if let Some(look) = self.look.as_mut().filter(|_| self.rules.lock_step()) {
             // The sums of the others are asked for again.
             look.point.summed = false;
@@ -185,8 +174,8 @@ impl<T: Transport> Peer<'_, T> {
             let total = &state.verdict[1 + SHARE..];
             self.total = (total.len() == SHARE).then(|| share_from(total));
         }
-        self.committed = self.links.iter().map(|l| l.sequence).collect();
-        self.tried_round = self.round;
+        self.commits.sequences = self.links.iter().map(|l| l.sequence).collect();
+        self.commits.tried_round = self.round;
         self.metrics.rounds.store(self.round, Relaxed);
         self.metrics.restarts.fetch_add(1, Relaxed);
         info!(round = self.round, "going on from the last commit");

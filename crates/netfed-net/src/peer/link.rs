@@ -1,0 +1,90 @@
+//! One end of a link to another member.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::plan::LinkPlan;
+use crate::state::{History, LinkState, Posted};
+use crate::wire::Kind;
+
+/// A link to another member. Times are those of the peer's clock.
+pub(super) struct Link {
+    /// The exchange that comes next.
+    pub(super) sequence: u64,
+    /// Whether this end has sent its part of it.
+    pub(super) pending: bool,
+    /// Local steps when this end began the open exchange.
+    pub(super) begun: u64,
+    /// Models of the border at the last exchange, of this end and of the other: where members are not in lock step, they differ from
+    /// link to link.
+    pub(super) ours: Vec<f64>,
+    pub(super) theirs: Vec<f64>,
+    pub(super) history: History,
+    /// When what is in `history` was last sent.
+    pub(super) sent: BTreeMap<(Kind, u64), Duration>,
+    pub(super) inbox: BTreeMap<(Kind, u64), Posted>,
+    /// What it has committed.
+    pub(super) ack: u64,
+    pub(super) done: bool,
+    pub(super) heard: Duration,
+    pub(super) missed: bool,
+}
+
+impl Link {
+    /// A link before its first exchange; `remembered` numbers of a model are kept from one exchange to the next.
+    pub(super) fn new(plan: &LinkPlan, remembered: usize) -> Link {
+        Link {
+            sequence: 0,
+            pending: false,
+            begun: 0,
+            ours: vec![0.0; plan.sent.len() * remembered],
+            theirs: vec![0.0; plan.received.len() * remembered],
+            history: History::new(),
+            sent: BTreeMap::new(),
+            inbox: BTreeMap::new(),
+            ack: 0,
+            done: false,
+            heard: Duration::ZERO,
+            missed: false,
+        }
+    }
+
+    /// What of it is committed.
+    pub(super) fn state(&self) -> LinkState {
+        LinkState {
+            sequence: self.sequence,
+            pending: self.pending,
+            begun: self.begun,
+            ours: self.ours.clone(),
+            theirs: self.theirs.clone(),
+            history: self.history.clone(),
+        }
+    }
+
+    /// Whether a committed link has the same border.
+    pub(super) fn fits(&self, saved: &LinkState) -> bool {
+        (self.ours.len(), self.theirs.len()) == (saved.ours.len(), saved.theirs.len())
+    }
+
+    /// Goes back to what was committed.
+    pub(super) fn restore(&mut self, saved: LinkState) {
+        let LinkState { sequence, pending, begun, ours, theirs, history } = saved;
+        (self.sequence, self.pending, self.begun) = (sequence, pending, begun);
+        (self.ours, self.theirs, self.history) = (ours, theirs, history);
+    }
+
+    /// Drops the exchanges that both ends are done with.
+    pub(super) fn forget(&mut self) {
+        let first = self.ack.min(self.sequence);
+        while let Some(oldest) = self.oldest().filter(|&oldest| oldest < first) {
+            self.history.remove(&(Kind::Step, oldest));
+            self.sent.remove(&(Kind::Step, oldest));
+        }
+    }
+
+    /// The oldest exchange that is kept.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        let first = self.history.first_key_value().map(|(key, _)| *key);
+        first.filter(|(kind, _)| *kind == Kind::Step).map(|(_, sequence)| sequence)
+    }
+}

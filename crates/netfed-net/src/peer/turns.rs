@@ -1,0 +1,158 @@
+//! The course of a run, turn by turn: what is due now, and how long to wait for messages where nothing is.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use tracing::info;
+
+use super::{ATTENTION, FIRST_PAUSE, LAST_PAUSE, Peer};
+use crate::error::Error;
+use crate::transport::Transport;
+use crate::wire::Kind;
+
+/// What a peer asks of whoever drives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// Another turn at once: there is more to do.
+    Again,
+    /// Another turn when a message has come, or after this time.
+    Wait(Duration),
+    /// Nothing more: the run is over.
+    Over,
+}
+
+/// How a peer waits.
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// Whether the last turn ended with nothing to do.
+    idle: bool,
+    /// When it next asks for what is missing, and the pause before that.
+    ask_at: Duration,
+    pause: Duration,
+    /// Since when it has only served its neighbors, and how long one of them may be silent then.
+    serving: Option<Duration>,
+    linger: Duration,
+}
+
+impl<T: Transport> Peer<'_, T> {
+    /// In the end, the neighbors are served until they are there, too, or have been silent for this long.
+    pub fn serve_for(&mut self, linger: Duration) {
+        self.waiting.linger = linger;
+    }
+
+    /// Does what is due; `now` is the time since the peer began.
+    pub fn advance(&mut self, now: Duration) -> Result<Turn, Error> {
+        self.pass_time(now);
+        self.progress()?;
+        self.flush();
+        let stopped = self.stop.load(Relaxed);
+        if self.finished {
+            let Some(begin) = self.waiting.serving else {
+                self.begin_serving();
+                return Ok(Turn::Again);
+            };
+            if stopped || self.is_served(begin) {
+                // Nobody is to wait for one who has left.
+                self.say_done();
+                return Ok(Turn::Over);
+            }
+        } else if stopped {
+            // Everything so far is kept.
+            self.commit();
+            return Ok(Turn::Over);
+        } else if self.work() {
+            return Ok(Turn::Again);
+        } else {
+            self.commit_if_due();
+        }
+        self.wait()
+    }
+
+    pub(super) fn pass_time(&mut self, now: Duration) {
+        let passed = now.saturating_sub(self.now);
+        self.now += passed;
+        if std::mem::take(&mut self.waiting.idle) {
+            for l in (0..self.links.len()).filter(|&l| self.misses(l)) {
+                self.metrics.add_waited(l, passed);
+            }
+        }
+    }
+
+    /// Does the next thing of the run, if it can be done now.
+    fn work(&mut self) -> bool {
+        if self.stands() {
+            return self.leave_late_look();
+        }
+        if !self.ready() {
+            return false;
+        }
+        self.commit_if_due();
+        self.catch_up();
+        if self.round != self.next_look && self.round < self.rules.rounds {
+            self.local_step();
+            return true;
+        }
+        // An earlier look is closed first.
+        let free = self.look.is_none();
+        if free {
+            self.begin_look();
+        }
+        free
+    }
+
+    /// Whether it stands still until a verdict: after the last step, and always where members are not in lock step.
+    fn stands(&self) -> bool {
+        let last = self.rules.rounds;
+        let waits = |round: u64| round >= last || !self.rules.lock_step();
+        self.look.as_ref().is_some_and(|look| waits(look.point.round))
+    }
+
+    fn begin_serving(&mut self) {
+        self.metrics.finished.store(1, Relaxed);
+        // Also without this commit the models are there.
+        self.commit();
+        info!(
+            rounds = self.round,
+            converged = self.converged,
+            "finished; serving neighbors until they are, too"
+        );
+        self.say_done();
+        self.waiting.serving = Some(self.now);
+        self.be_eager();
+    }
+
+    fn is_served(&self, begin: Duration) -> bool {
+        let silent = |heard: Duration| self.now - heard.max(begin) >= self.waiting.linger;
+        self.links.iter().all(|l| l.done || silent(l.heard))
+    }
+
+    fn say_done(&self) {
+        for link in 0..self.links.len() {
+            self.send(link, Kind::Done, self.round, 0, &[]);
+        }
+    }
+
+    /// Asks soon for what will be missing, and later less and less often.
+    pub(super) fn be_eager(&mut self) {
+        self.waiting.pause = self.first_pause();
+        self.waiting.ask_at = self.now + self.waiting.pause;
+    }
+
+    fn first_pause(&self) -> Duration {
+        (0..self.links.len()).map(|l| self.travel_time(l)).max().unwrap_or(FIRST_PAUSE)
+    }
+
+    /// Nothing can be done before something comes: asks for what is missing, and keeps to the policy.
+    fn wait(&mut self) -> Result<Turn, Error> {
+        if self.now >= self.waiting.ask_at {
+            self.ask();
+            self.tell_whom();
+            let longest = LAST_PAUSE.max(2 * self.first_pause());
+            self.waiting.pause = (2 * self.waiting.pause).min(longest);
+            self.waiting.ask_at = self.now + self.waiting.pause;
+        }
+        self.check_patience()?;
+        self.waiting.idle = true;
+        Ok(Turn::Wait((self.waiting.ask_at - self.now).min(ATTENTION)))
+    }
+}
