@@ -15,7 +15,7 @@ use ring::digest::{SHA256, digest};
 use crate::error::Error;
 use crate::wire::{FederationId, Kind, append};
 
-const MAGIC: &[u8; 8] = b"netfed 3";
+const MAGIC: &[u8; 8] = b"netfed 4";
 /// Instead of the length of a vector: its place among those of at least [`LONG`] numbers that came before.
 const AGAIN: u64 = u64::MAX;
 const LONG: usize = 64;
@@ -51,6 +51,8 @@ pub struct State {
     pub links: Vec<LinkState>,
     /// The look that waits for others.
     pub look: Option<LookState>,
+    /// A look that this member has summed up and left; its verdict may still come.
+    pub undecided: Option<LookState>,
     /// The last verdict of the root: empty before the first.
     pub verdict: Vec<f64>,
 }
@@ -70,6 +72,10 @@ pub struct LinkState {
     pub theirs: Vec<f64>,
     /// What may have to be sent again.
     pub history: History,
+    /// Whether the other end has finished.
+    pub done: bool,
+    /// Microseconds that this member has gone on without the other.
+    pub without: u64,
 }
 
 /// The point that a look is about.
@@ -216,6 +222,8 @@ impl<'a> Writer<'a> {
             self.long(link.begun);
             self.numbers(&link.ours);
             self.numbers(&link.theirs);
+            self.long(u64::from(link.done));
+            self.long(link.without);
             self.long(link.history.len() as u64);
             for ((kind, sequence), posted) in &link.history {
                 self.long(*sequence);
@@ -224,8 +232,13 @@ impl<'a> Writer<'a> {
                 self.numbers(&posted.numbers);
             }
         }
-        self.long(u64::from(s.look.is_some()));
-        if let Some(look) = &s.look {
+        self.look(s.look.as_ref());
+        self.look(s.undecided.as_ref());
+    }
+
+    fn look(&mut self, look: Option<&'a LookState>) {
+        self.long(u64::from(look.is_some()));
+        if let Some(look) = look {
             self.long(look.round);
             self.numbers(&look.params);
             self.numbers(&look.duals);
@@ -287,6 +300,8 @@ impl<'a> Reader<'a> {
                 begun: self.long()?,
                 ours: self.numbers()?,
                 theirs: self.numbers()?,
+                done: self.flag()?,
+                without: self.long()?,
                 history: History::new(),
             };
             for _ in 0..self.long()? {
@@ -297,15 +312,18 @@ impl<'a> Reader<'a> {
             }
             s.links.push(link);
         }
-        if self.flag()? {
-            s.look = Some(LookState {
-                round: self.long()?,
-                params: self.numbers()?,
-                duals: self.numbers()?,
-                summed: self.flag()?,
-            });
-        }
+        s.look = self.look()?;
+        s.undecided = self.look()?;
         self.rest.is_empty().then_some(s)
+    }
+
+    /// A look, where there is one; none where the file ends before it does.
+    fn look(&mut self) -> Option<Option<LookState>> {
+        if !self.flag()? {
+            return Some(None);
+        }
+        let (round, params) = (self.long()?, self.numbers()?);
+        Some(Some(LookState { round, params, duals: self.numbers()?, summed: self.flag()? }))
     }
 }
 
@@ -321,6 +339,8 @@ mod tests {
             begun: 5,
             ours: vec![4.0],
             theirs: vec![-4.0, 0.5],
+            done: true,
+            without: 12,
             history: [((Kind::Step, 6), posted.clone()), ((Kind::Look, 6), posted)].into(),
         };
         let look = LookState { round: 6, params: vec![1.0], duals: vec![], summed: true };
@@ -332,7 +352,8 @@ mod tests {
             duals: vec![3.0],
             memory: vec![8.0],
             links: vec![link],
-            look: Some(look),
+            look: Some(look.clone()),
+            undecided: Some(LookState { round: 3, ..look }),
             verdict: vec![1.0],
         }
     }

@@ -39,11 +39,23 @@ pub enum Kind {
     Request,
     /// The sender has finished; it only answers requests.
     Done,
+    /// The sender has left this look, because a member is away.
+    Leave,
+    /// Why the sender cannot send what it was asked for.
+    Why,
 }
 
 impl Kind {
-    const ALL: [Kind; 6] =
-        [Kind::Step, Kind::Look, Kind::Sum, Kind::Verdict, Kind::Request, Kind::Done];
+    const ALL: [Kind; 8] = [
+        Kind::Step,
+        Kind::Look,
+        Kind::Sum,
+        Kind::Verdict,
+        Kind::Request,
+        Kind::Done,
+        Kind::Leave,
+        Kind::Why,
+    ];
 
     /// The number of this kind in messages and files.
     pub fn code(self) -> u8 {
@@ -114,6 +126,9 @@ pub enum Refusal {
     /// A number that is not finite.
     #[error("number {0} is not finite")]
     NotFinite(usize),
+    /// A reason that there is not.
+    #[error("it names no reason that there is")]
+    Reason,
     /// A round that cannot be.
     #[error("its round {0} cannot be, yet")]
     Ahead(u64),

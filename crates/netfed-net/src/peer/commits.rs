@@ -7,7 +7,7 @@ use tracing::{info, warn};
 
 use super::looks::{SHARE, share_from, share_numbers};
 use super::nodes::{duals, memory, params, remember, set_nodes};
-use super::{COMMIT_ROUNDS, COMMIT_TIME, KEPT_BYTES, Link, Look, MOST_KEPT, Peer};
+use super::{COMMIT_ROUNDS, COMMIT_TIME, KEPT_BYTES, Link, Look, MOST_KEPT, Peer, TELL};
 use crate::disk::Disk;
 use crate::error::Error;
 use crate::state::State;
@@ -22,9 +22,16 @@ pub(super) struct Commits<'a> {
     writing: Option<Vec<u64>>,
     /// When a commit was last tried.
     tried_round: u64,
-    pub(super) tried_at: Duration,
-    pub(super) failed: bool,
+    tried_at: Duration,
+    /// How far everything was then.
+    tried: Progress,
+    /// Since when commits have failed, and when the log said so.
+    pub(super) failing: Option<Duration>,
+    told_at: Option<Duration>,
 }
+
+/// How far a member is: its round, its exchanges, its look and whether that is summed up, whether it has finished, and how many neighbors.
+type Progress = (u64, u64, Option<(u64, bool)>, bool, usize);
 
 impl<'a> Commits<'a> {
     pub(super) fn new(disk: Option<Box<dyn Disk + 'a>>, links: usize) -> Commits<'a> {
@@ -34,7 +41,9 @@ impl<'a> Commits<'a> {
             writing: None,
             tried_round: 0,
             tried_at: Duration::ZERO,
-            failed: false,
+            tried: Progress::default(),
+            failing: None,
+            told_at: None,
         }
     }
 }
@@ -56,16 +65,33 @@ impl<T: Transport> Peer<'_, T> {
         ((KEPT_BYTES / bytes.max(1)) as u64).clamp(2, COMMIT_ROUNDS)
     }
 
-    /// In lock step, begins a commit now and then; it is written while the run goes on.
+    /// In lock step, begins a commit now and then; it is written while the run goes on. One that failed is tried again, also while this
+    /// member waits.
     pub(super) fn commit_if_due(&mut self) {
         self.take_written(false);
         let rounds = self.round - self.commits.tried_round.min(self.round);
         let late = self.now - self.commits.tried_at >= COMMIT_TIME;
         let due = rounds >= self.commit_rounds() || late;
-        let open = self.links.iter().any(|l| l.pending) || self.commits.writing.is_some();
-        if self.rules.lock_step() && due && !open {
+        if self.rules.lock_step() && due && self.has_news() && self.commits.writing.is_none() {
             self.begin_commit();
         }
+    }
+
+    /// Whether there is something to commit.
+    pub(super) fn has_news(&self) -> bool {
+        self.commits.failing.is_some() || self.commits.tried != self.progress_made()
+    }
+
+    fn progress_made(&self) -> Progress {
+        let exchanges = self.links.iter().map(|l| l.sequence).sum();
+        let look = self.look.as_ref().map(|l| (l.point.round, l.point.summed));
+        let done = self.links.iter().filter(|l| l.done.is_some()).count();
+        (self.round, exchanges, look, self.finished, done)
+    }
+
+    /// Whether it makes no sense yet to try again.
+    pub(super) fn just_failed(&self) -> bool {
+        self.commits.failing.is_some() && self.now - self.commits.tried_at < COMMIT_TIME
     }
 
     fn begin_commit(&mut self) {
@@ -74,8 +100,9 @@ impl<T: Transport> Peer<'_, T> {
             self.commits.sequences = sequences;
             return;
         }
-        let state = self.state();
+        let (state, progress) = (self.state(), self.progress_made());
         let commits = &mut self.commits;
+        commits.tried = progress;
         (commits.tried_round, commits.tried_at) = (self.round, self.now);
         commits.writing = Some(sequences);
         if let Some(disk) = &mut commits.disk {
@@ -88,15 +115,22 @@ impl<T: Transport> Peer<'_, T> {
         let commits = &mut self.commits;
         let (Some(disk), Some(sequences)) = (&mut commits.disk, &commits.writing) else { return };
         let Some(result) = disk.written(wait) else { return };
-        commits.failed = result.is_err();
         match result {
             Ok(()) => {
+                if commits.failing.take().is_some() {
+                    commits.told_at = None;
+                    info!("the state is on the disk again");
+                }
                 commits.sequences.clone_from(sequences);
                 self.metrics.commits.fetch_add(1, Relaxed);
             }
             Err(e) => {
                 // The neighbors keep what this member needs; it tries again, and waits when they cannot keep more.
-                warn!("{e}; the run goes on, and the commit is tried again");
+                commits.failing.get_or_insert(self.now);
+                if commits.told_at.is_none_or(|at| self.now - at >= TELL) {
+                    commits.told_at = Some(self.now);
+                    warn!("{e}; the commit is tried again every second");
+                }
                 self.metrics.failed_commits.fetch_add(1, Relaxed);
             }
         }
@@ -108,7 +142,7 @@ impl<T: Transport> Peer<'_, T> {
         self.take_written(true);
         self.begin_commit();
         self.take_written(true);
-        !self.commits.failed
+        self.commits.failing.is_none()
     }
 
     pub(super) fn state(&self) -> State {
@@ -127,6 +161,7 @@ impl<T: Transport> Peer<'_, T> {
             memory: memory(&self.nodes),
             links: self.links.iter().map(Link::state).collect(),
             look: self.look.as_ref().map(|l| l.point.clone()),
+            undecided: self.undecided.as_ref().map(|l| l.point.clone()),
             verdict,
         }
     }
@@ -146,7 +181,8 @@ impl<T: Transport> Peer<'_, T> {
             params.len() == self.nodes.len() * self.rules.dim
                 && duals.len() == self.nodes.iter().map(|n| n.duals().len()).sum::<usize>()
         };
-        let look_fits = state.look.as_ref().is_none_or(|l| sizes(&l.params, &l.duals));
+        let mut looks = state.look.iter().chain(&state.undecided);
+        let look_fits = looks.all(|l| sizes(&l.params, &l.duals));
         if !sizes(&state.params, &state.duals)
             || !look_fits
             || state.links.len() != self.links.len()
@@ -163,7 +199,8 @@ impl<T: Transport> Peer<'_, T> {
         }
         (self.round, self.next_look) = (state.round, state.next_look);
         self.finished = state.finished;
-        self.look = state.look.map(|point| Look { point, own: None, begun: self.now });
+        self.look = state.look.map(|point| Look { point, own: None });
+        self.undecided = state.undecided.map(|point| Look { point, own: None });
         if let Some(look) = self.look.as_mut().filter(|_| self.rules.lock_step()) {
             // The sums of the others are asked for again.
             look.point.summed = false;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::reasons::Why;
 use crate::plan::LinkPlan;
 use crate::state::{History, LinkState, Posted};
 use crate::wire::Kind;
@@ -25,9 +26,22 @@ pub(super) struct Link {
     pub(super) inbox: BTreeMap<(Kind, u64), Posted>,
     /// What it has committed.
     pub(super) ack: u64,
-    pub(super) done: bool,
+    /// Whether it has finished, since when that is known, and whether it knows that this member has.
+    pub(super) done: Option<Duration>,
+    pub(super) knows: bool,
     pub(super) heard: Duration,
+    /// Since when what comes from it does not fit: it sees other duals.
+    pub(super) bad: Option<Duration>,
+    /// Since when it has been asking for what it had acknowledged.
+    pub(super) lost: Option<Duration>,
+    /// The exchange up to which this member had acknowledged, as the other end says; beyond where this end stands, its state was lost.
+    pub(super) behind: u64,
+    /// Why it cannot go on, as it said last.
+    pub(super) why: Option<Why>,
+    /// Whether the log has said that it is away.
     pub(super) missed: bool,
+    /// How long this member has gone on without it.
+    pub(super) without: Duration,
 }
 
 impl Link {
@@ -43,9 +57,15 @@ impl Link {
             sent: BTreeMap::new(),
             inbox: BTreeMap::new(),
             ack: 0,
-            done: false,
+            done: None,
+            knows: false,
             heard: Duration::ZERO,
+            bad: None,
+            lost: None,
+            behind: 0,
+            why: None,
             missed: false,
+            without: Duration::ZERO,
         }
     }
 
@@ -58,6 +78,8 @@ impl Link {
             ours: self.ours.clone(),
             theirs: self.theirs.clone(),
             history: self.history.clone(),
+            done: self.done.is_some(),
+            without: self.without.as_micros() as u64,
         }
     }
 
@@ -68,9 +90,11 @@ impl Link {
 
     /// Goes back to what was committed.
     pub(super) fn restore(&mut self, saved: LinkState) {
-        let LinkState { sequence, pending, begun, ours, theirs, history } = saved;
+        let LinkState { sequence, pending, begun, ours, theirs, history, done, without } = saved;
         (self.sequence, self.pending, self.begun) = (sequence, pending, begun);
         (self.ours, self.theirs, self.history) = (ours, theirs, history);
+        self.done = done.then_some(Duration::ZERO);
+        self.without = Duration::from_micros(without);
     }
 
     /// Drops the exchanges that both ends are done with.

@@ -4,7 +4,7 @@ use netfed::Share;
 use tracing::{debug, info};
 
 use super::nodes::{answers, duals, params, set_nodes};
-use super::{Away, Look, Peer, TELL};
+use super::{Look, Peer, TELL};
 use crate::state::{LookState, Posted};
 use crate::transport::Transport;
 use crate::wire::Kind;
@@ -24,9 +24,10 @@ impl<T: Transport> Peer<'_, T> {
             duals: duals(&self.nodes),
             summed: false,
         };
-        self.look = Some(Look { point, own: None, begun: self.now });
+        self.look = Some(Look { point, own: None });
+        let first = self.look_round();
         for link in &mut self.links {
-            link.inbox.retain(|(kind, at), _| *kind == Kind::Step || *at >= round);
+            link.inbox.retain(|(kind, at), _| *kind == Kind::Step || *at >= first);
         }
         for l in 0..self.links.len() {
             if !self.links[l].pending {
@@ -51,8 +52,9 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Goes on with the look as far as what has come allows.
     pub(super) fn progress_look(&mut self) {
+        self.decide();
         let open = self.look.as_ref().filter(|look| !look.point.summed).map(|l| l.point.round);
-        if let Some(round) = open {
+        if let Some(round) = open.filter(|_| self.undecided.is_none()) {
             let has = |kind: Kind, l: usize| self.links[l].inbox.contains_key(&(kind, round));
             let complete = (0..self.links.len()).all(|l| self.agrees(l, round))
                 && self.plan.children.iter().all(|&l| has(Kind::Sum, l));
@@ -67,13 +69,22 @@ impl<T: Transport> Peer<'_, T> {
         {
             self.follow(look, &verdict);
         }
-        let late = self.given_up.as_ref().map(|l| l.point.round);
-        if let Some(verdict) = late.and_then(|round| self.verdict(round))
-            && let Some(look) = self.given_up.take()
-            && verdict[0] == 1.0
-        {
+    }
+
+    /// Takes the verdict about a look that was left, if it has come. One about a later look says that it was not met.
+    fn decide(&mut self) {
+        let (Some(parent), Some(left)) = (self.plan.parent, &self.undecided) else { return };
+        let round = left.point.round;
+        let verdict = self.verdict(round);
+        let later = ((Kind::Verdict, round + 1), (Kind::Verdict, u64::MAX));
+        let later = self.links[parent].inbox.range(later.0..=later.1).next().is_some();
+        if verdict.is_none() && !later {
+            return;
+        }
+        let left = self.undecided.take();
+        if let (Some(left), Some(verdict)) = (left, verdict.filter(|verdict| verdict[0] == 1.0)) {
             self.look = None;
-            self.follow(look, &verdict);
+            self.follow(left, &verdict);
         }
     }
 
@@ -89,6 +100,15 @@ impl<T: Transport> Peer<'_, T> {
         let Some(theirs) = l.inbox.get(&(Kind::Look, round)) else { return false };
         let ours = || l.history.get(&(Kind::Look, round));
         self.rules.lock_step() || ours().is_some_and(|ours| ours.check == theirs.check)
+    }
+
+    /// Whether what a neighbor says at a look is about other duals after as many exchanges.
+    pub(super) fn contradicts(&self, link: usize, round: u64, theirs: &Posted) -> bool {
+        let ours = self.links[link].history.get(&(Kind::Look, round));
+        let differ = |ours: &Posted| {
+            ours.numbers.last() == theirs.numbers.last() && ours.check != theirs.check
+        };
+        !self.rules.lock_step() && ours.is_some_and(|ours| differ(ours))
     }
 
     /// Adds the own part to those of the subtree; the root decides.
@@ -139,8 +159,8 @@ impl<T: Transport> Peer<'_, T> {
             let check = self.dual_hash(l);
             let Some(theirs) = self.links[l].inbox.remove(&(Kind::Look, round)) else { continue };
             if theirs.check != check {
-                // The two ends are at different points: no bound.
-                share.gap = f64::INFINITY;
+                // The two ends are at different points: no bound, and nothing is said to have come to rest.
+                (share.gap, share.moved) = (f64::INFINITY, f64::MAX);
             }
             for e in &plan.edges {
                 let neighbor = &theirs.numbers[e.received * dim..][..dim];
@@ -188,32 +208,59 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// Gives up a look that someone is missing from; whether it did. Out of lock step every exchange that one end has begun is brought to
-    /// its end during a look, so that both ends look at the same duals.
-    pub(super) fn leave_late_look(&mut self) -> bool {
-        let patience = if self.plan.parent.is_some() { 2 } else { 1 } * self.rules.patience;
-        let late = |look: &mut Look| self.now - look.begun > patience;
-        let Some(look) = self.look.take_if(|look| self.rules.away == Away::Without && late(look))
-        else {
+    /// Leaves a look that cannot come to its end, because a neighbor is away or another member says so; whether it did. The others are
+    /// told, and leave it, too. (Out of lock step every exchange that one end has begun is brought to its end during a look, so that
+    /// both ends look at the same duals.)
+    pub(super) fn leave_look(&mut self) -> bool {
+        let Some(round) = self.look.as_ref().map(|look| look.point.round) else { return false };
+        if self.rules.lock_step() {
             return false;
-        };
-        debug!(round = look.point.round, "gave up a look that someone is missing from");
-        if self.plan.parent.is_none() {
-            self.pass_on(look.point.round, &[0.0]);
-        } else {
-            self.given_up = Some(look);
         }
-        self.finished = self.round >= self.rules.rounds;
+        let told = self.links.iter().find_map(|l| l.inbox.get(&(Kind::Leave, round)));
+        let away = (0..self.links.len()).find(|&l| self.misses(l) && self.excused(l));
+        let away = away.map(|l| self.plan.links[l].member as f64);
+        let Some(member) = told.map(|told| told.numbers[0]).or(away) else { return false };
+        debug!(round, "leaves a look that someone is missing from");
+        for link in 0..self.links.len() {
+            self.post(link, Kind::Leave, round, Posted { check: 0, numbers: vec![member] });
+        }
+        if round >= self.rules.rounds {
+            if let Some(Look { point, .. }) = &self.look {
+                set_nodes(&mut self.nodes, self.rules.dim, &point.params, &point.duals);
+            }
+            self.finished = true;
+        }
+        self.drop_look();
         true
     }
 
-    /// Where members are not in lock step, the first one to reach a look takes the others along.
-    pub(super) fn catch_up(&mut self) {
-        let looks = self.links.iter().flat_map(|l| l.inbox.keys());
-        let ahead = looks.filter(|k| k.0 == Kind::Look).map(|k| k.1).max().unwrap_or(0);
-        if !self.rules.lock_step() && ahead > self.round && ahead <= self.rules.rounds {
-            (self.round, self.next_look) = (ahead, ahead);
+    /// Goes on from a look that is open. If this member has summed it up, the root may still say that it was met. If not, the root never
+    /// will, and the members below are told so.
+    fn drop_look(&mut self) {
+        let Some(look) = self.look.take() else { return };
+        if look.point.summed && self.plan.parent.is_some() {
+            self.undecided = Some(look);
+        } else if !self.is_passed_on(look.point.round) {
+            self.pass_on(look.point.round, &[0.0]);
         }
+    }
+
+    /// Whether a member has gone to a look of this round, or left it.
+    fn furthest_look(&self) -> u64 {
+        let looks = self.links.iter().flat_map(|l| l.inbox.keys());
+        let looks = looks.filter(|k| matches!(k.0, Kind::Look | Kind::Leave)).map(|k| k.1);
+        looks.filter(|&round| round <= self.rules.rounds).max().unwrap_or(0)
+    }
+
+    /// Where members are not in lock step, the first one to reach a look takes the others along, also from an earlier look; whether it did.
+    pub(super) fn catch_up(&mut self) -> bool {
+        let ahead = self.furthest_look();
+        if self.rules.lock_step() || ahead <= self.round {
+            return false;
+        }
+        self.drop_look();
+        (self.round, self.next_look) = (ahead, ahead);
+        true
     }
 
     /// The other end has begun an exchange that this end, standing still, would not begin: it answers with its last message.

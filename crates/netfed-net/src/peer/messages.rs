@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use tracing::{debug, info, warn};
+use tracing::{debug, warn};
 
 use super::looks::SHARE;
-use super::{Away, COMMIT_TIME, FIRST_PAUSE, Peer, REPLIES, SLOW_NETWORK, TELL};
-use crate::error::Error;
+use super::reasons::{REASON, Why};
+use super::{FIRST_PAUSE, Peer, REPLIES, SLOW_NETWORK};
 use crate::state::Posted;
 use crate::transport::Transport;
 use crate::wire::{Kind, Message, Refusal};
@@ -36,7 +36,7 @@ impl<T: Transport> Peer<'_, T> {
             return;
         }
         if !self.rules.lock_step() {
-            if self.commits.failed && self.now - self.commits.tried_at < COMMIT_TIME {
+            if self.just_failed() {
                 return;
             }
             if !self.commit() {
@@ -113,8 +113,9 @@ impl<T: Transport> Peer<'_, T> {
             Kind::Look => border + 1,
             Kind::Sum => SHARE,
             Kind::Verdict if m.numbers.len() > 1 => SHARE + 1,
-            Kind::Verdict | Kind::Request => 1,
+            Kind::Verdict | Kind::Request | Kind::Leave => 1,
             Kind::Done => 0,
+            Kind::Why => REASON,
         };
         if m.numbers.len() != expected {
             return Err(Refusal::Length { expected, found: m.numbers.len() });
@@ -124,11 +125,14 @@ impl<T: Transport> Peer<'_, T> {
         if (m.kind == Kind::Verdict && !from_parent) || (m.kind == Kind::Sum && !from_child) {
             return Err(parties);
         }
+        let why = Why::read(&m.numbers, self.rules.members.len(), self.now);
+        if m.kind == Kind::Why && why.is_none() {
+            return Err(Refusal::Reason);
+        }
         let (window, looking) = (self.most_kept(link) + 2, self.look_round());
         let kept_looks = self.kept_looks(link);
         let l = &mut self.links[link];
         l.heard = self.now;
-        l.missed = false;
         l.ack = l.ack.max(m.ack);
         l.forget();
         let posted = Posted { check: m.check, numbers: m.numbers };
@@ -141,7 +145,7 @@ impl<T: Transport> Peer<'_, T> {
                     l.inbox.entry((Kind::Step, m.sequence)).or_insert(posted);
                 }
             }
-            Kind::Look | Kind::Sum | Kind::Verdict => {
+            Kind::Look | Kind::Sum | Kind::Verdict | Kind::Leave => {
                 let key = (m.kind, m.sequence);
                 let room = l.inbox.keys().filter(|k| k.0 == m.kind).count() < kept_looks;
                 // Of two for the same look the one after more exchanges counts.
@@ -153,16 +157,21 @@ impl<T: Transport> Peer<'_, T> {
                 if m.kind == Kind::Verdict && !self.is_passed_on(m.sequence) {
                     self.pass_on(m.sequence, &posted.numbers);
                 }
+                if m.kind == Kind::Look && self.contradicts(link, m.sequence, &posted) {
+                    self.quarantine(link);
+                }
             }
             Kind::Request => self.reply(link, m.sequence, posted.numbers[0]),
-            Kind::Done => l.done = true,
+            Kind::Done => self.hear_done(link, posted.check == 1),
+            Kind::Why => why.into_iter().for_each(|why| self.hear_why(link, why)),
         }
         Ok(())
     }
 
     /// The first look whose messages are of use.
     pub(super) fn look_round(&self) -> u64 {
-        self.look.as_ref().map_or(self.next_look.min(self.rules.rounds), |l| l.point.round)
+        let open = self.undecided.as_ref().or(self.look.as_ref());
+        open.map_or(self.next_look.min(self.rules.rounds), |l| l.point.round)
     }
 
     /// Sends again what a neighbor misses.
@@ -175,15 +184,23 @@ impl<T: Transport> Peer<'_, T> {
         let travel = self.travel_time(link);
         // What has just been sent may still be on its way.
         let due = |key: &(Kind, u64)| l.sent.get(key).is_none_or(|sent| self.now - *sent >= travel);
-        let mut keys: Vec<(Kind, u64)> =
-            l.history.keys().copied().filter(|k| wanted(k) && due(k)).collect();
+        // Nothing is said before its commit.
+        let said = |key: &(Kind, u64)| !self.outbox.contains(&(link, *key));
+        let wanted = |key: &(Kind, u64)| wanted(key) && said(key);
+        let mut keys: Vec<(Kind, u64)> = l.history.keys().copied().filter(wanted).collect();
+        let (none, oldest) = (keys.is_empty(), l.oldest().unwrap_or(l.sequence));
+        keys.retain(due);
         // What it needs first comes first, be it a round or a look.
         keys.sort_by_key(|&(kind, sequence)| (sequence, kind));
         for key in keys.into_iter().take(REPLIES) {
             self.send_posted(link, key);
         }
         if self.finished {
-            self.send(link, Kind::Done, self.round, 0, &[]);
+            self.tell_done(link);
+        } else if sequence < oldest {
+            self.tell_lost(link, oldest);
+        } else if let Some(why) = self.why(Some(link)).filter(|_| none) {
+            self.say_why(link, why);
         }
     }
 
@@ -191,7 +208,7 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn misses(&self, link: usize) -> bool {
         let l = &self.links[link];
         if self.finished {
-            return !l.done;
+            return !(l.done.is_some() && l.knows);
         }
         let look = self.look.as_ref().is_some_and(|look| {
             let has = |kind: Kind| l.inbox.contains_key(&(kind, look.point.round));
@@ -210,17 +227,16 @@ impl<T: Transport> Peer<'_, T> {
     }
 
     /// Does what the messages that have come make possible.
-    pub(super) fn progress(&mut self) -> Result<(), Error> {
+    pub(super) fn progress(&mut self) {
         self.take_written(false);
         for l in 0..self.links.len() {
             self.answer(l);
-            while self.complete(l)? {
+            while self.complete(l) {
                 self.look_again(l);
                 self.answer(l);
             }
         }
         self.progress_look();
-        Ok(())
     }
 
     /// Asks for what is missing.
@@ -229,39 +245,9 @@ impl<T: Transport> Peer<'_, T> {
         for l in (0..self.links.len()).filter(|&l| self.misses(l)) {
             self.metrics.requests.fetch_add(1, Relaxed);
             let (sequence, round, from) = (self.links[l].sequence, self.round, self.name(l));
-            debug!(round, from, sequence, "asks again");
+            let (pending, look) = (self.links[l].pending, self.look.is_some());
+            debug!(round, from, sequence, pending, look, "asks again");
             self.send(l, Kind::Request, sequence, 0, &[needed]);
         }
-    }
-
-    /// Says in the log whom the run waits for, if it has been waiting for long.
-    pub(super) fn tell_whom(&mut self) {
-        let quiet = |l: &usize| self.misses(*l) && self.now - self.links[*l].heard >= TELL;
-        let names: Vec<&str> = (0..self.links.len()).filter(quiet).map(|l| self.name(l)).collect();
-        if !names.is_empty() && !self.finished && self.now - self.told_at >= TELL {
-            info!("round {}, waiting for {}", self.round, names.join(", "));
-            self.told_at = self.now;
-        }
-    }
-
-    pub(super) fn check_patience(&mut self) -> Result<(), Error> {
-        for l in 0..self.links.len() {
-            let quiet = self.now - self.links[l].heard;
-            if quiet <= self.rules.patience || self.links[l].missed || !self.misses(l) {
-                continue;
-            }
-            let (member, seconds) = (self.name(l).to_owned(), quiet.as_secs_f64());
-            match self.rules.away {
-                Away::Stop if !self.finished => {
-                    let round = self.round;
-                    self.commit();
-                    return Err(Error::Away { member, seconds, round });
-                }
-                Away::Without => warn!(member, "away for {seconds:.0} s; going on without it"),
-                _ => warn!(member, "away for {seconds:.0} s; waiting for it"),
-            }
-            self.links[l].missed = true;
-        }
-        Ok(())
     }
 }

@@ -2,9 +2,8 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::Peer;
 use super::nodes::params;
-use super::{Away, Link, Peer};
-use crate::error::Error;
 use crate::state::Posted;
 use crate::transport::Transport;
 use crate::wire::{Kind, hash};
@@ -31,7 +30,6 @@ impl<T: Transport> Peer<'_, T> {
             self.nodes[b].absorb(slot_b, of_b, of_a);
         }
         self.round += 1;
-        self.moved = false;
         self.metrics.rounds.store(self.round, Relaxed);
         for l in 0..self.links.len() {
             if !self.links[l].pending {
@@ -81,17 +79,19 @@ impl<T: Transport> Peer<'_, T> {
     }
 
     /// Steps the edges of a link when both parts of the exchange are there.
-    pub(super) fn complete(&mut self, link: usize) -> Result<bool, Error> {
+    pub(super) fn complete(&mut self, link: usize) -> bool {
         let dim = self.rules.dim;
         let l = &mut self.links[link];
         let key = (Kind::Step, l.sequence);
         if !l.pending {
-            return Ok(false);
+            return false;
         }
-        let Some(received) = l.inbox.remove(&key) else { return Ok(false) };
-        let Some(sent) = l.history.get(&(Kind::Step, l.sequence)) else { return Ok(false) };
+        let Some(received) = l.inbox.remove(&key) else { return false };
+        let Some(sent) = l.history.get(&(Kind::Step, l.sequence)) else { return false };
         if sent.check != received.check {
-            return Err(Error::Diverged { member: self.name(link).to_owned(), round: self.round });
+            // It is asked for again: one bad message is only that.
+            self.quarantine(link);
+            return false;
         }
         let lock_step = self.rules.lock_step();
         let length = if lock_step { 0 } else { dim };
@@ -112,11 +112,11 @@ impl<T: Transport> Peer<'_, T> {
             l.ours.copy_from_slice(&sent.numbers);
             l.theirs.copy_from_slice(&received.numbers);
         }
-        self.moved = true;
         l.sequence += 1;
         l.pending = false;
+        (l.bad, l.lost) = (None, None);
         l.forget();
-        Ok(true)
+        true
     }
 
     /// Whether the next local step may be done.
@@ -124,9 +124,11 @@ impl<T: Transport> Peer<'_, T> {
         if (0..self.links.len()).any(|l| self.full(l)) {
             return false;
         }
-        let mut open = self.links.iter().filter(|l| l.pending && !self.excused(l)).peekable();
-        let fresh = |l: &Link| self.round - l.begun < self.rules.staleness;
-        open.peek().is_none() || (self.moved && open.all(fresh))
+        // Without anyone there is nothing to go on with.
+        let met = self.links.is_empty() || self.links.iter().any(|l| !l.pending);
+        let fresh = |l: usize| self.round - self.links[l].begun < self.rules.staleness;
+        let open = |l: &usize| self.links[*l].pending && !self.excused(*l);
+        met && (0..self.links.len()).filter(open).all(fresh)
     }
 
     /// Whether a neighbor has not committed for so long that no more can be kept for it.
@@ -134,9 +136,5 @@ impl<T: Transport> Peer<'_, T> {
         let l = &self.links[link];
         let oldest = l.oldest().unwrap_or(l.sequence);
         l.sequence - oldest.min(l.sequence) >= self.most_kept(link)
-    }
-
-    pub(super) fn excused(&self, link: &Link) -> bool {
-        self.rules.away == Away::Without && self.now - link.heard > self.rules.patience
     }
 }

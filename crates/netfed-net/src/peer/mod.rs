@@ -13,12 +13,14 @@
 //! Looks at the certificate run beside the rounds: models of the border are exchanged, every member computes its share, sums go up a
 //! spanning tree and the verdict comes down. If it says stop, everyone goes back to the point of that look.
 
+mod away;
 mod commits;
 mod link;
 mod looks;
 mod messages;
 mod method;
 mod nodes;
+mod reasons;
 mod turns;
 
 use std::sync::atomic::AtomicBool;
@@ -98,6 +100,8 @@ pub struct Outcome {
     pub converged: bool,
     /// What the halves of the nodes remember.
     pub memory: Vec<Vec<f64>>,
+    /// The neighbors that this member has gone on without, and for how long.
+    pub without: Vec<(String, Duration)>,
 }
 
 /// Local steps between two commits at most, in lock step.
@@ -116,6 +120,8 @@ const LAST_PAUSE: Duration = Duration::from_secs(1);
 const ATTENTION: Duration = Duration::from_millis(200);
 /// Time between two lines of the log about how far the run is, or whom it waits for.
 const TELL: Duration = Duration::from_secs(5);
+/// How long a member that has finished stays for a neighbor that has, too, but may not know it of this member.
+const LAST_WORD: Duration = Duration::from_secs(10);
 /// Messages sent again on one request.
 const REPLIES: usize = 16;
 
@@ -123,8 +129,6 @@ const REPLIES: usize = 16;
 struct Look {
     point: LookState,
     own: Option<Share>,
-    /// When this member came to it.
-    begun: Duration,
 }
 
 /// A running member. What it does depends on what it is given alone: the time, the messages, and how its disk fares.
@@ -141,13 +145,12 @@ pub struct Peer<'a, T> {
     messages: Vec<f64>,
     /// Messages that are to be sent: link and key.
     outbox: Vec<(usize, (Kind, u64))>,
-    /// Whether an exchange came to its end since the last local step.
-    moved: bool,
     round: u64,
     next_look: u64,
     look: Option<Look>,
-    /// A look that someone was missing from; its verdict may still come.
-    given_up: Option<Look>,
+    /// A look that this member has summed up and left, because someone was away; its verdict may still come. Until it is decided, no
+    /// other one is summed up.
+    undecided: Option<Look>,
     /// Own part and sums of the last verdict.
     share: Option<Share>,
     total: Option<Share>,
@@ -182,11 +185,10 @@ impl<'a, T: Transport> Peer<'a, T> {
             now: Duration::ZERO,
             links: plan.links.iter().map(|link| Link::new(link, remembered)).collect(),
             outbox: Vec::new(),
-            moved: false,
             round: 0,
             next_look: 0,
             look: None,
-            given_up: None,
+            undecided: None,
             share: None,
             total: None,
             converged: false,
@@ -227,6 +229,10 @@ impl<'a, T: Transport> Peer<'a, T> {
             total: self.total,
             converged: self.converged,
             memory: self.nodes.iter().map(|n| n.memory()).collect(),
+            without: (0..self.links.len())
+                .filter(|&l| !self.links[l].without.is_zero())
+                .map(|l| (self.name(l).to_owned(), self.links[l].without))
+                .collect(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tracing::info;
 
-use super::{ATTENTION, FIRST_PAUSE, LAST_PAUSE, Peer};
+use super::{ATTENTION, FIRST_PAUSE, LAST_PAUSE, LAST_WORD, Peer};
 use crate::error::Error;
 use crate::transport::Transport;
 use crate::wire::Kind;
@@ -29,9 +29,17 @@ pub(super) struct Waiting {
     /// When it next asks for what is missing, and the pause before that.
     ask_at: Duration,
     pause: Duration,
+    /// When the run last moved.
+    since: Duration,
     /// Since when it has only served its neighbors, and how long one of them may be silent then.
     serving: Option<Duration>,
     linger: Duration,
+}
+
+impl Waiting {
+    pub(super) fn since(&self) -> Duration {
+        self.since
+    }
 }
 
 impl<T: Transport> Peer<'_, T> {
@@ -43,7 +51,7 @@ impl<T: Transport> Peer<'_, T> {
     /// Does what is due; `now` is the time since the peer began.
     pub fn advance(&mut self, now: Duration) -> Result<Turn, Error> {
         self.pass_time(now);
-        self.progress()?;
+        self.progress();
         self.flush();
         let stopped = self.stop.load(Relaxed);
         if self.finished {
@@ -53,9 +61,10 @@ impl<T: Transport> Peer<'_, T> {
             };
             if stopped || self.is_served(begin) {
                 // Nobody is to wait for one who has left.
-                self.say_done();
+                (0..self.links.len()).for_each(|l| self.say_done(l));
                 return Ok(Turn::Over);
             }
+            self.commit_the_end();
         } else if stopped {
             // Everything so far is kept.
             self.commit();
@@ -71,6 +80,7 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn pass_time(&mut self, now: Duration) {
         let passed = now.saturating_sub(self.now);
         self.now += passed;
+        self.count_absence(passed);
         if std::mem::take(&mut self.waiting.idle) {
             for l in (0..self.links.len()).filter(|&l| self.misses(l)) {
                 self.metrics.add_waited(l, passed);
@@ -80,14 +90,16 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Does the next thing of the run, if it can be done now.
     fn work(&mut self) -> bool {
+        if self.catch_up() {
+            return true;
+        }
         if self.stands() {
-            return self.leave_late_look();
+            return self.leave_look();
         }
         if !self.ready() {
             return false;
         }
         self.commit_if_due();
-        self.catch_up();
         if self.round != self.next_look && self.round < self.rules.rounds {
             self.local_step();
             return true;
@@ -109,31 +121,63 @@ impl<T: Transport> Peer<'_, T> {
 
     fn begin_serving(&mut self) {
         self.metrics.finished.store(1, Relaxed);
-        // Also without this commit the models are there.
-        self.commit();
         info!(
             rounds = self.round,
             converged = self.converged,
             "finished; serving neighbors until they are, too"
         );
-        self.say_done();
         self.waiting.serving = Some(self.now);
         self.be_eager();
+        self.commit();
+        (0..self.links.len()).for_each(|l| self.tell_done(l));
     }
 
+    /// A commit of the end that failed is tried again: until then the neighbors are not told that they may go. Who has finished is
+    /// committed, too, or else a member that is killed now would wait for those who have left.
+    fn commit_the_end(&mut self) {
+        let failed = self.commits.failing.is_some();
+        if self.has_news() && !self.just_failed() && self.commit() && failed {
+            (0..self.links.len()).for_each(|l| self.tell_done(l));
+        }
+    }
+
+    /// Whether no neighbor needs this member any more: each has finished and knows that this member has, or it does not answer.
     fn is_served(&self, begin: Duration) -> bool {
-        let silent = |heard: Duration| self.now - heard.max(begin) >= self.waiting.linger;
-        self.links.iter().all(|l| l.done || silent(l.heard))
+        let linger = self.waiting.linger;
+        let passed = |since: Duration, time: Duration| self.now - since.max(begin) >= time;
+        self.links.iter().all(|l| match l.done {
+            Some(at) => l.knows || passed(at, LAST_WORD.min(linger)),
+            None => passed(l.heard, linger),
+        })
     }
 
-    fn say_done(&self) {
-        for link in 0..self.links.len() {
-            self.send(link, Kind::Done, self.round, 0, &[]);
+    /// Says that this member has finished, if that is on its disk: the neighbor may forget what it kept for it.
+    pub(super) fn tell_done(&self, link: usize) {
+        if self.commits.failing.is_none() {
+            self.say_done(link);
+        }
+    }
+
+    /// The check of this message is 1 where the sender knows that the receiver has finished.
+    fn say_done(&self, link: usize) {
+        let known = u64::from(self.links[link].done.is_some());
+        self.send(link, Kind::Done, self.round, known, &[]);
+    }
+
+    /// A neighbor has finished; `knows`: and knows that this member has. Both are to know both.
+    pub(super) fn hear_done(&mut self, link: usize, knows: bool) {
+        let l = &mut self.links[link];
+        let new = l.done.is_none() || !knows;
+        l.done.get_or_insert(self.now);
+        l.knows |= knows && self.finished;
+        if self.finished && new {
+            self.tell_done(link);
         }
     }
 
     /// Asks soon for what will be missing, and later less and less often.
     pub(super) fn be_eager(&mut self) {
+        self.waiting.since = self.now;
         self.waiting.pause = self.first_pause();
         self.waiting.ask_at = self.now + self.waiting.pause;
     }

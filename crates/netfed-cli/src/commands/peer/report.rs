@@ -34,6 +34,7 @@ pub(super) fn summary(
         "residual": total.map(|t| t.residual()),
         "own_objective": outcome.share.map(|s| s.objective),
         "own_gap": outcome.share.map(|s| s.gap).filter(|g| g.is_finite()),
+        "without_seconds": without(outcome),
         "method": federation.description.method,
         "tolerance": federation.description.tolerance,
         "loss": settings.loss_name(),
@@ -43,6 +44,12 @@ pub(super) fn summary(
         "seconds": (seconds * 1e6).round() / 1e6,
         "version": env!("CARGO_PKG_VERSION"),
     })
+}
+
+/// The neighbors that this member has gone on without, with the seconds.
+fn without(outcome: &Outcome) -> serde_json::Map<String, serde_json::Value> {
+    let seconds = |d: &std::time::Duration| json!((d.as_secs_f64() * 1e3).round() / 1e3);
+    outcome.without.iter().map(|(name, time)| (name.clone(), seconds(time))).collect()
 }
 
 fn status(outcome: &Outcome) -> &'static str {
@@ -81,6 +88,10 @@ pub(super) fn words(outcome: &Outcome, dim: usize, seconds: f64, out: Option<&Pa
     }
     if let Some(share) = outcome.share.filter(|s| s.gap.is_finite()) {
         text.push_str(&format!("  Own share of the gap: {:.1e}.\n", share.gap));
+    }
+    for (neighbor, time) in &outcome.without {
+        let time = duration(time.as_secs_f64());
+        text.push_str(&format!("  It went on without {neighbor} for {time}.\n"));
     }
     if let Some(out) = out {
         text.push_str(&format!("  results in {}\n", out.display()));
