@@ -90,7 +90,7 @@ fn read(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(Error::file(path, "read"))
 }
 
-fn ca_key(folder: &Path) -> Result<KeyPair, Error> {
+pub(crate) fn ca_key(folder: &Path) -> Result<KeyPair, Error> {
     let path = folder.join(CA_KEY);
     KeyPair::from_pem(&read(&path)?)
         .map_err(|e| invalid(format!("{}: not a private key: {e}", path.display())))

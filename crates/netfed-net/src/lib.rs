@@ -24,6 +24,7 @@ pub mod names;
 pub mod otlp;
 mod peer;
 mod plan;
+pub mod proof;
 pub mod sealed;
 pub mod state;
 mod transport;

@@ -1,15 +1,18 @@
 //! `netfed federation`: what the organizer does, and what everyone can check.
 
 mod check;
+mod exposure;
 mod idle;
 mod init;
 mod invite;
+mod ports;
 mod relaxing;
 mod silos;
 mod status;
 mod up;
 mod work;
 
+pub(crate) use exposure::warnings;
 pub(crate) use relaxing::{Relaxed, check_labels};
 pub(crate) use silos::{GRAPH, SiloWork};
 pub(crate) use work::Work;
@@ -17,7 +20,7 @@ pub(crate) use work::Work;
 use std::path::{Path, PathBuf};
 
 use netfed::Solver;
-use netfed_net::{authority, description};
+use netfed_net::{authority, description, proof};
 
 use crate::failure::Failure;
 use crate::given::Given;
@@ -56,9 +59,23 @@ pub(crate) fn run(args: Federation) -> Result<u8, Failure> {
     }
 }
 
-/// The name in the certificate of an invitation that is still good.
-pub(crate) fn own_name(folder: &Path) -> Result<String, Failure> {
-    let identity = authority::identity(folder)?;
+/// The description in a folder, if the authority has signed it.
+pub(crate) fn read(folder: &Path) -> Result<description::Federation, Failure> {
+    let federation = description::Federation::read(folder).map_err(damaged)?;
+    authority::check_signature(folder).map_err(damaged)?;
+    Ok(federation)
+}
+
+/// Whatever is wrong with a folder of a federation is wrong with what the user gave.
+fn damaged(error: netfed_net::Error) -> Failure {
+    let mut failure = Failure::from(error);
+    failure.exit = 2;
+    failure
+}
+
+/// The certificate in the folder of the organizer's observer, a member or a router, with a key that belongs to it.
+fn identity(folder: &Path) -> Result<authority::Identity, Failure> {
+    let identity = proof::check(folder).map_err(damaged)?;
     if identity.days_left < 0 {
         return Err(Failure::input(format!(
             "{}: the certificate of \"{}\" has expired; ask the organizer for a new invitation.",
@@ -66,6 +83,12 @@ pub(crate) fn own_name(folder: &Path) -> Result<String, Failure> {
             identity.name
         )));
     }
+    Ok(identity)
+}
+
+/// The name in the certificate of an invitation that is good.
+pub(crate) fn own_name(folder: &Path) -> Result<String, Failure> {
+    let identity = identity(folder)?;
     let key = folder.join(authority::KEY);
     if authority::is_exposed(&key) {
         say(&format!("warning: {} can be read by others; say: chmod 600 {0}", key.display()));

@@ -17,16 +17,18 @@ use netfed_net::description::Federation;
 use netfed_net::disk::Writer;
 use netfed_net::engine::Engine;
 use netfed_net::state::Store;
-use netfed_net::{Metrics, Outcome, Peer as Member, Plan, authority, exporter, otlp};
+use netfed_net::{Metrics, Outcome, Peer as Member, Plan, exporter, otlp};
 
-use crate::commands::federation::{GRAPH, Relaxed, SiloWork, Work, own_name, settings_of};
+use crate::commands::federation::{
+    self, GRAPH, Relaxed, SiloWork, Work, own_name, settings_of, warnings,
+};
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::federated::fed_admm;
 use crate::model_folder::FILE;
 use crate::output::Folder;
 use crate::prepare::sampled;
-use crate::progress::{catch_interrupts, stop_flag};
+use crate::progress::{catch_interrupts, say, stop_flag};
 use crate::settings::Settings;
 use own::Own;
 use report::{parameters, summary, words};
@@ -86,8 +88,7 @@ every look at the certificate.";
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     start_log(args.quiet);
-    let federation = Federation::read(&args.federation)?;
-    authority::check_signature(&args.federation)?;
+    let federation = federation::read(&args.federation)?;
     let member = own_member(args, &federation)?;
     let plan = Plan::new(&federation.graph, &federation.host, member);
     let nodes: Vec<String> = plan.nodes.iter().map(|&i| federation.nodes[i].clone()).collect();
@@ -107,6 +108,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let folder = args.out.as_deref().map(|out| Folder::of_models(out, args.force)).transpose()?;
     let own = Own::read(args, &federation, &settings, &nodes)?;
     let dim = own.features.len();
+    warnings(&federation, &settings, member, &own.datasets).iter().for_each(|w| say(w));
     let penalty = settings.penalty(dim)?;
     let points = match settings.batch {
         Some(_) => sampled(&own.datasets, &settings)?,

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use netfed_net::authority;
-use netfed_net::description::Federation;
 use netfed_net::engine;
 
-use crate::commands::federation::own_name;
+use crate::commands::federation::{self, own_name};
 use crate::commands::peer::start_log;
 use crate::commands::print;
 use crate::failure::Failure;
@@ -40,8 +38,7 @@ const EXAMPLES: &str = "Examples:
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Router) -> Result<u8, Failure> {
     start_log(args.quiet);
-    let federation = Federation::read(&args.federation)?;
-    authority::check_signature(&args.federation)?;
+    let federation = federation::read(&args.federation)?;
     let name = own_name(&args.federation)?;
     let router = federation.router(&name).ok_or_else(|| {
         let member = federation.member(&name).map_or("", |_| " It is a member; say netfed peer.");

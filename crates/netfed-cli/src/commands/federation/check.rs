@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use netfed_net::description::{Description, Federation};
+use netfed_net::names::{OBSERVER, natural_order};
 use netfed_net::sealed::OVERHEAD;
 use netfed_net::wire::HEAD;
-use netfed_net::{Plan, authority};
+use netfed_net::{Plan, authority, proof};
 
+use super::exposure::warnings;
 use super::relaxing::Relaxed;
 use super::silos::SiloWork;
 use super::work::Work;
@@ -35,8 +37,7 @@ pub(crate) struct Check {
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
-    let federation = Federation::read(&args.federation)?;
-    authority::check_signature(&args.federation)?;
+    let federation = super::read(&args.federation)?;
     let settings = super::settings_of(&federation, &args.federation, args.data.as_deref())?;
     let d = &federation.description;
     let mut text = format!(
@@ -53,23 +54,22 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     );
     let organizer = args.federation.join(authority::CA_KEY);
     if organizer.exists() {
-        text.push_str("  this is the organizer's folder\n");
+        proof::check_organizer(&args.federation).map_err(super::damaged)?;
+        super::identity(&args.federation.join(OBSERVER))?;
+        text.push_str("  this is the organizer's folder; its keys sign as they should\n");
         warn_if_exposed(&organizer, &mut text);
     }
     let mut nodes = federation.nodes.clone();
+    let mut own = None;
     if args.federation.join(authority::CERTIFICATE).exists() {
-        let identity = authority::identity(&args.federation)?;
-        if identity.days_left < 0 {
-            return Err(Failure::input(format!(
-                "the certificate of \"{}\" has expired; ask the organizer for a new invitation.",
-                identity.name
-            )));
-        }
+        let identity = super::identity(&args.federation)?;
         let name = &identity.name;
         let valid = plural(usize::try_from(identity.days_left).unwrap_or(0), "more day");
         match (federation.member(name), federation.router(name)) {
             (Some(member), _) => {
                 nodes = d.members[member].nodes.clone();
+                nodes.sort_by(|a, b| natural_order(a, b));
+                own = Some(member);
                 let size = message(&federation, &settings)?;
                 text.push_str(&format!("  member {name}, valid for {valid}"));
                 text.push_str(&neighbors(&federation, member, size));
@@ -86,13 +86,17 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
         }
         warn_if_exposed(&args.federation.join(authority::KEY), &mut text);
     }
+    let mut data = Vec::new();
     if let Some(path) = &args.data {
         let columns = PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() };
         let points = one_node(read_points(path, &columns)?, &nodes, &settings);
         super::check_labels(&federation, &settings, &points)?;
         let count = points.node_of_row.len();
-        datasets_of(points, &nodes, &settings)?;
+        data = datasets_of(points, &nodes, &settings)?;
         text.push_str(&format!("  {}: {}\n", path.display(), plural(count, "data point")));
+    }
+    for warning in own.into_iter().flat_map(|m| warnings(&federation, &settings, m, &data)) {
+        text.push_str(&format!("  {warning}\n"));
     }
     print(&text);
     Ok(0)

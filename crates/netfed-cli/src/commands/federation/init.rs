@@ -10,7 +10,7 @@ use netfed_net::description::{
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
 
 use super::silos::SiloWork;
-use super::{idle, relaxing};
+use super::{idle, invite, ports, relaxing};
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::given::Given;
@@ -33,7 +33,7 @@ pub(crate) struct Init {
     /// Who takes part: columns node, endpoint (quic/HOST:PORT, empty where nobody can connect) and, where one member holds several nodes, member
     #[arg(long, value_name = "FILE", help_heading = "Network", required_unless_present = "local")]
     pub(super) members: Option<PathBuf>,
-    /// Everyone on this machine, one member per node, on ports from this one on
+    /// Everyone on this machine, one member per node, on free ports from this one on
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7450", conflicts_with = "members", help_heading = "Network")]
     local: Option<u16>,
     /// A router, where neighbors meet of whom neither has an endpoint; more than one if said again. With --local nobody else can be reached
@@ -91,8 +91,8 @@ pub(crate) struct Init {
     #[arg(long, help_heading = "Network")]
     hide_gap: bool,
     /// Days that the certificate authority is valid
-    #[arg(long, value_name = "DAYS", default_value_t = 3650, help_heading = "Network")]
-    days: u32,
+    #[arg(long, value_name = "DAYS", default_value_t = 3650, allow_negative_numbers = true, value_parser = invite::days, help_heading = "Network")]
+    days: i64,
     /// Folder for the federation; it must not exist
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     out: PathBuf,
@@ -251,10 +251,10 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     let folder = Folder::new(&args.out, false)?;
     folder.add(DESCRIPTION, &text)?;
     let stage = folder.stage().to_path_buf();
-    authority::create(&stage, &args.name, i64::from(args.days))?;
+    authority::create(&stage, &args.name, args.days)?;
     authority::sign(&stage)?;
     let observer = stage.join(OBSERVER);
-    authority::invite(&stage, &observer, &args.name, OBSERVER, None, i64::from(args.days))?;
+    authority::invite(&stage, &observer, &args.name, OBSERVER, None, args.days)?;
     folder.commit()?;
     let d = &federation.description;
     print(&format!(
@@ -292,16 +292,11 @@ fn hidden_members(nodes: &[String]) -> Vec<MemberRow> {
 fn local_members(nodes: &[String], port: u16) -> Result<Vec<MemberRow>, Failure> {
     let mut nodes = nodes.to_vec();
     nodes.sort_by(|a, b| natural_order(a, b));
-    if usize::from(port) + nodes.len() > 65_536 {
-        return Err(Failure::input(format!(
-            "{} members do not fit on the ports from {port} on; say --local with a smaller one.",
-            nodes.len()
-        )));
-    }
-    let row = |(k, node): (usize, &String)| MemberRow {
-        node: node.clone(),
-        endpoint: Some(format!("quic/127.0.0.1:{}", usize::from(port) + k)),
+    let ports = ports::free(port, nodes.len())?;
+    let row = |(node, port): (String, u16)| MemberRow {
         member: node.clone(),
+        endpoint: Some(format!("quic/127.0.0.1:{port}")),
+        node,
     };
-    Ok(nodes.iter().enumerate().map(row).collect())
+    Ok(nodes.into_iter().zip(ports).map(row).collect())
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use netfed_net::authority;
 use netfed_net::description::{Federation, host_and_port};
+use netfed_net::{authority, proof};
 
 use crate::commands::print;
 use crate::failure::Failure;
@@ -28,14 +28,14 @@ pub(crate) struct Invite {
     #[arg(long, value_name = "FOLDER", conflicts_with = "all")]
     out: Option<PathBuf>,
     /// Days that the certificate is valid
-    #[arg(long, value_name = "DAYS", default_value_t = 365, allow_negative_numbers = true)]
+    #[arg(long, value_name = "DAYS", default_value_t = 365, allow_negative_numbers = true, value_parser = days)]
     days: i64,
 }
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Invite) -> Result<u8, Failure> {
-    let federation = Federation::read(&args.federation)?;
-    authority::check_signature(&args.federation)?;
+    let federation = super::read(&args.federation)?;
+    proof::check_organizer(&args.federation).map_err(super::damaged)?;
     let d = &federation.description;
     let members = d.members.iter().map(|m| m.name.as_str());
     let guests: Vec<&str> = members.chain(d.routers.iter().map(|r| r.name.as_str())).collect();
@@ -71,6 +71,12 @@ pub(crate) fn run(args: &Invite) -> Result<u8, Failure> {
         print(&format!("{}\n", folder.display()));
     }
     Ok(0)
+}
+
+/// How long a certificate may be valid: from a day to a hundred years.
+pub(super) fn days(text: &str) -> Result<i64, &'static str> {
+    let days = text.trim().parse().ok().filter(|days| (1..=36_500).contains(days));
+    days.ok_or("expected a whole number from 1 to 36500")
 }
 
 /// Where the invitation of a member or a router lies.

@@ -4,8 +4,6 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use netfed_net::authority;
-use netfed_net::description::Federation;
 use netfed_net::engine::Observer;
 use netfed_net::names::OBSERVER;
 use serde_json::{Value, json};
@@ -31,8 +29,7 @@ pub(crate) struct Status {
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Status) -> Result<u8, Failure> {
-    let federation = Federation::read(&args.federation)?;
-    authority::check_signature(&args.federation)?;
+    let federation = super::read(&args.federation)?;
     let folder = args.federation.join(OBSERVER);
     if !folder.is_dir() {
         return Err(Failure::input(format!(
@@ -40,6 +37,7 @@ pub(crate) fn run(args: &Status) -> Result<u8, Failure> {
             args.federation.display()
         )));
     }
+    super::identity(&folder)?;
     let observer = Observer::open(&federation, &folder)?;
     catch_interrupts();
     let names: Vec<&str> = federation.description.members.iter().map(|m| m.name.as_str()).collect();

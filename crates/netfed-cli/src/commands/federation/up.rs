@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use netfed_net::authority;
 use netfed_net::description::Federation;
 use serde_json::Value;
 
@@ -53,8 +52,7 @@ pub(crate) struct Up {
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
-    let federation = Federation::read(&args.federation)?;
-    authority::check_signature(&args.federation)?;
+    let federation = super::read(&args.federation)?;
     let settings = super::settings_of(&federation, &args.federation, Some(&args.data))?;
     let points = read_points(&args.data, &settings.columns)?;
     if let Some(stranger) = points.nodes.iter().find(|n| federation.member_of_node(n).is_none()) {
@@ -74,6 +72,7 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
         )));
     }
     let folder = Folder::of_models(&args.out, args.force)?;
+    super::ports::check(&federation)?;
     let work = tempfile::tempdir()
         .map_err(|e| Failure::other(format!("cannot make a temporary folder: {e}.")))?;
     let mut peers = Peers(Vec::new());
@@ -166,6 +165,7 @@ fn invited(args: &Up, federation: &Federation, name: &str) -> Result<PathBuf, Fa
     if !folder.exists() {
         invite::make(&args.federation, &folder, federation, name, 365)?;
     }
+    super::identity(&folder)?;
     Ok(folder)
 }
 

@@ -1,0 +1,52 @@
+//! What taking part tells the neighbors about the own data, where it is more than a member may expect. `netfed reproduce leak` measures it.
+
+use netfed::{Dataset, LossKind};
+use netfed_net::description::Federation;
+
+use crate::settings::Settings;
+
+/// Warnings for a member; with its data, in the order of its nodes, also about these.
+pub(crate) fn warnings(
+    federation: &Federation,
+    settings: &Settings,
+    member: usize,
+    data: &[Dataset],
+) -> Vec<String> {
+    let d = &federation.description;
+    let own: Vec<usize> =
+        (0..federation.host.len()).filter(|&i| federation.host[i] == member).collect();
+    let mut warnings = Vec::new();
+    // Of FedRelax and PPGL predictions and graphs travel, whoever else there is.
+    if d.relax.is_none() && d.learning.is_none() {
+        for &node in &own {
+            let Some(them) = only_neighbor(federation, node) else { continue };
+            let what = match settings.loss == LossKind::Squared && d.server.is_none() {
+                true => "XᵀX/m and Xᵀy/m of its data",
+                false => "the gradients of its loss",
+            };
+            warnings.push(format!(
+                "warning: all edges of \"{}\" lead to \"{}\", which can compute {what} from the messages, and a single data point itself; see the threat model in docs/federation.md.",
+                federation.nodes[node], d.members[them].name
+            ));
+        }
+    }
+    for (&node, data) in own.iter().zip(data) {
+        let (points, dim) = (data.points(), data.dim());
+        if (1..dim).contains(&points) {
+            warnings.push(format!(
+                "warning: \"{}\" has {points} data {} for {dim} parameters; what is trained on so few tells much about each of them.",
+                federation.nodes[node],
+                if points == 1 { "point" } else { "points" }
+            ));
+        }
+    }
+    warnings
+}
+
+/// The member to whom all edges of a node lead, if it is another one than its own.
+fn only_neighbor(federation: &Federation, node: usize) -> Option<usize> {
+    let mut hosts =
+        federation.graph.incident(node).iter().map(|inc| federation.host[inc.neighbor()]);
+    let first = hosts.next().filter(|host| *host != federation.host[node])?;
+    hosts.all(|host| host == first).then_some(first)
+}
