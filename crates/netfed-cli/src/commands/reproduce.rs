@@ -8,6 +8,7 @@ mod fig8;
 mod figure;
 mod hfl;
 mod idx;
+mod leak;
 mod outcome;
 mod paper;
 mod ppgl;
@@ -63,6 +64,7 @@ const EXPERIMENTS: &[(&str, &str)] = &[
     ("ppgl-table3", "graphs learned across silos, with and without adaptive weights"),
     ("ppgl-table4", "communities of images of objects (COIL-20, needs --data)"),
     ("ppgl-table5", "brain networks of autistic and other people (ABIDE, needs --data)"),
+    ("leak", "what a curious neighbor rebuilds from the messages of a peer (of no paper)"),
 ];
 
 /// What an experiment is asked for.
@@ -149,6 +151,7 @@ fn experiment(name: &str, request: &Request) -> Result<(Outcome, Option<Model>),
         "ppgl-table3" => ppgl::table3(request).map(alone),
         "ppgl-table4" => ppgl::table4(request).map(alone),
         "ppgl-table5" => ppgl::table5(request).map(alone),
+        "leak" => leak::leak(request).map(alone),
         _ => table3::table3(request),
     }
 }
