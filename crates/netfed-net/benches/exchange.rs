@@ -203,7 +203,7 @@ fn member(mode: &str, folder: &Path, member: usize, dim: usize) {
     let neighbors = plan.links.iter().map(|l| rules.members[l.member].clone()).collect();
     let metrics = Arc::new(Metrics::new(rules.members[member].clone(), neighbors));
     let own = folder.join(format!("m{member}"));
-    let engine = Engine::open(&federation, &plan, &own, None, metrics.clone()).unwrap();
+    let engine = Engine::open(&federation, &plan, &own, None, metrics.clone(), dim).unwrap();
     let bare = mode == "bare";
     let counts = Counts {
         metrics: (!bare).then(|| metrics.clone()),

@@ -1,4 +1,4 @@
-//! Peers: one process per data holder. Only parameters travel, only along the edges of the graph, and there is no server.
+//! Peers: one process per data holder. Parameters travel along the edges of the graph, and there is no server.
 //!
 //! | | |
 //! | --- | --- |
@@ -25,6 +25,7 @@ pub mod otlp;
 mod peer;
 mod plan;
 pub mod proof;
+mod refusals;
 pub mod sealed;
 pub mod state;
 mod transport;

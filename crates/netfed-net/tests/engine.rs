@@ -19,8 +19,8 @@ fn a_port_in_use_is_named() {
     let folder = net.path("m0");
     let plan = Plan::new(&net.world.graph, &net.world.host, 0);
     let metrics = || Arc::new(Metrics::new("m0".into(), Vec::new()));
-    let _first = Engine::open(&net.federation, &plan, &folder, None, metrics()).unwrap();
-    let Err(error) = Engine::open(&net.federation, &plan, &folder, None, metrics()) else {
+    let _first = Engine::open(&net.federation, &plan, &folder, None, metrics(), 2).unwrap();
+    let Err(error) = Engine::open(&net.federation, &plan, &folder, None, metrics(), 2) else {
         panic!("two listen at one port")
     };
     let text = error.to_string();

@@ -14,7 +14,7 @@ use zenoh::Wait;
 
 /// A router; the port of an earlier one takes a moment to be free.
 fn start(site: &Site, router: usize, folder: &Path) -> Router {
-    let config = router_config(&site.federation, router, folder, None).unwrap();
+    let config = router_config(&site.federation, router, folder, None, 2).unwrap();
     let attempt = |_| {
         std::thread::sleep(Duration::from_millis(100));
         Router::open(&config).ok()

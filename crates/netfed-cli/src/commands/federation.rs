@@ -96,6 +96,27 @@ pub(crate) fn own_name(folder: &Path) -> Result<String, Failure> {
     Ok(identity.name)
 }
 
+/// Numbers of a message about one node.
+pub(crate) fn numbers(
+    federation: &description::Federation,
+    settings: &Settings,
+) -> Result<usize, Failure> {
+    let d = &federation.description;
+    if let Some(relax) = &d.relax {
+        let (_, size) = Relaxed::new(relax, federation, settings, None)?.halves(&[], Vec::new())?;
+        return Ok(size);
+    }
+    if let Some(silos) = SiloWork::new(federation, settings)? {
+        return Ok(silos.size());
+    }
+    let features = settings.columns.features.as_ref().map_or(0, Vec::len);
+    let dim = features + usize::from(settings.intercept);
+    Ok(match &d.server {
+        Some(serving) => Work { serving, federation, settings, dim }.size(),
+        None => dim,
+    })
+}
+
 /// The settings of a federation's problem, with a member's own data.
 pub(crate) fn settings_of(
     federation: &description::Federation,

@@ -33,7 +33,7 @@ use crate::settings::Settings;
 use own::Own;
 use report::{parameters, summary, words};
 
-/// Takes part in a federation: trains the models of the own nodes together with the neighbors in the graph. The data stay here; only
+/// Takes part in a federation: trains the models of the own nodes together with the neighbors in the graph. The file stays here; only
 /// models travel, encrypted, and only to the neighbors. A peer that is killed and started again goes on from its last commit.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -157,6 +157,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         &args.federation,
         args.listen.as_deref(),
         metrics.clone(),
+        size,
     )?;
     let linger = Duration::try_from_secs_f64(args.linger).map_err(|_| {
         Failure::input(format!("--linger is {}; it must be at least 0.", args.linger))

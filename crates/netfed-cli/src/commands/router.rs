@@ -46,7 +46,9 @@ pub(crate) fn run(args: &Router) -> Result<u8, Failure> {
         Failure::input(format!("{shown}: \"{name}\" is not a router of this federation.{member}"))
     })?;
     let listen = args.listen.as_deref();
-    let config = engine::router_config(&federation, router, &args.federation, listen)?;
+    let settings = federation::settings_of(&federation, &args.federation, None)?;
+    let size = federation::numbers(&federation, &settings)?;
+    let config = engine::router_config(&federation, router, &args.federation, listen, size)?;
     if args.config {
         print(&format!("{config:#}\n"));
         return Ok(0);

@@ -5,6 +5,7 @@
 //! lets a neighbor write to its own key and nothing else; the organizer's certificate may ask for the status. The peer checks every
 //! message once more. Neighbors of whom neither has an endpoint meet at a router (`routed.rs`).
 
+mod limits;
 mod observer;
 mod routed;
 mod router;
@@ -14,6 +15,7 @@ pub use observer::Observer;
 pub use router::{Router, router_config};
 pub use session::{link_key, sealed_key};
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -32,12 +34,10 @@ use crate::error::Error;
 use crate::metrics::Metrics;
 use crate::names::OBSERVER;
 use crate::plan::Plan;
+use crate::refusals::Refusals;
 use crate::transport::Transport;
 use routed::Routed;
 use session::{Access, common_config, egress, engine, ingress, open, status_key};
-
-/// Messages that wait to be read; more are dropped, and asked for again.
-const WAITING: usize = 256;
 
 /// Time for the last messages to leave.
 const LAST_MOMENT: Duration = Duration::from_millis(200);
@@ -61,6 +61,8 @@ pub struct Engine {
     inbox: Receiver<Arrived>,
     names: Vec<String>,
     metrics: Arc<Metrics>,
+    refusals: RefCell<Refusals>,
+    begin: Instant,
     _subscribers: Vec<Subscriber<()>>,
     _status: Option<Queryable<()>>,
     _session: Option<zenoh::Session>,
@@ -68,22 +70,24 @@ pub struct Engine {
 
 impl Engine {
     /// Opens the connections of a member. `folder` holds its certificate and key; `listen` is where to listen if not at the
-    /// endpoint of the description.
+    /// endpoint of the description, `size` how many numbers a model has.
     pub fn open(
         federation: &Federation,
         plan: &Plan,
         folder: &Path,
         listen: Option<&str>,
         metrics: Arc<Metrics>,
+        size: usize,
     ) -> Result<Engine, Error> {
         let us = plan.member;
+        let most = limits::of_member(plan, size);
         let (direct, routed): (Vec<usize>, Vec<usize>) = (plan.links.iter())
             .map(|link| link.member)
             .partition(|&them| federation.listener(us, them).is_some());
-        let (sender, inbox) = sync_channel(WAITING);
+        let (sender, inbox) = sync_channel(limits::waiting(most));
         let (mut publishers, mut subscribers) = (Vec::new(), Vec::new());
         let (mut session, mut status) = (None, None);
-        if let Some(config) = member_config(federation, us, &direct, folder, listen)? {
+        if let Some(config) = member_config(federation, us, &direct, folder, listen, most)? {
             let opened = open(&config)?;
             for &them in &direct {
                 publishers.push((them, publisher(&opened, link_key(federation, us, them))?));
@@ -95,7 +99,10 @@ impl Engine {
         }
         let routed = match routed.as_slice() {
             [] => None,
-            members => Some(Routed::open(federation, us, members, folder, &sender, &metrics)?),
+            members => {
+                let way = (&sender, &metrics, most);
+                Some(Routed::open(federation, us, members, folder, way)?)
+            }
         };
         Ok(Engine {
             publishers,
@@ -103,6 +110,8 @@ impl Engine {
             inbox,
             names: federation.description.members.iter().map(|m| m.name.clone()).collect(),
             metrics,
+            refusals: RefCell::default(),
+            begin: Instant::now(),
             _subscribers: subscribers,
             _status: status,
             _session: session,
@@ -171,8 +180,9 @@ impl Transport for Engine {
                     Ok(None) => {}
                     Err(refusal) => {
                         self.metrics.refused.fetch_add(1, Relaxed);
-                        let sender = self.names.get(from).map_or("a stranger", String::as_str);
-                        warn!(sender, "refused a message through a router: {refusal}");
+                        let name = self.names.get(from).map(String::as_str);
+                        let now = self.begin.elapsed();
+                        self.refusals.borrow_mut().tell(from, name, &refusal, now);
                     }
                 },
                 _ => return Some((from, bytes)),
@@ -221,6 +231,7 @@ fn member_config(
     direct: &[usize],
     folder: &Path,
     listen: Option<&str>,
+    most: usize,
 ) -> Result<Option<Value>, Error> {
     let members = &federation.description.members;
     let listen = match (&members[us].endpoint, listen) {
@@ -238,7 +249,7 @@ fn member_config(
     }
     let reached = direct.iter().filter(|&&them| federation.listener(us, them) == Some(them));
     let connect: Vec<String> = reached.filter_map(|&m| members[m].endpoint.clone()).collect();
-    let mut config = common_config("peer", folder, &listen, &connect);
+    let mut config = common_config("peer", folder, &listen, &connect, most);
     config["access_control"] = access(federation, us, direct).into_config();
     Ok(Some(config))
 }

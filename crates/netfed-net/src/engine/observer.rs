@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use zenoh::Wait;
 
+use super::limits;
 use super::session::{common_config, open, status_key};
 use crate::description::Federation;
 use crate::error::Error;
@@ -23,7 +24,8 @@ impl Observer {
         let members = d.members.iter().filter_map(|m| m.endpoint.clone());
         let routers = d.routers.iter().map(|r| r.endpoint.clone());
         let endpoints: Vec<String> = members.chain(routers).collect();
-        let mut config = common_config("peer", folder, &[], &endpoints);
+        let mut config =
+            common_config("peer", folder, &[], &endpoints, limits::of_observer(federation));
         config["connect"]["timeout_ms"] = json!(0);
         let session = open(&config)?;
         let keys = (0..d.members.len()).map(|m| status_key(federation, m)).collect();

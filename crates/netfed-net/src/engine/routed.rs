@@ -44,8 +44,7 @@ impl Routed {
         us: usize,
         members: &[usize],
         folder: &Path,
-        inbox: &SyncSender<Arrived>,
-        metrics: &Arc<Metrics>,
+        (inbox, metrics, most): (&SyncSender<Arrived>, &Arc<Metrics>, usize),
     ) -> Result<Routed, Error> {
         let credentials = Arc::new(Credentials::read(folder)?);
         let channel = |&them: &usize| {
@@ -59,7 +58,7 @@ impl Routed {
         };
         let channels = RefCell::new(members.iter().map(channel).collect());
         let session = Arc::new(OnceLock::new());
-        let config = config(federation, us, members, folder);
+        let config = config(federation, us, members, folder, most);
         let place = Arc::downgrade(&session);
         let plan = Connecting {
             keys: (members.iter())
@@ -144,10 +143,16 @@ impl Connecting {
     }
 }
 
-fn config(federation: &Federation, us: usize, members: &[usize], folder: &Path) -> Value {
+fn config(
+    federation: &Federation,
+    us: usize,
+    members: &[usize],
+    folder: &Path,
+    most: usize,
+) -> Value {
     let routers = &federation.description.routers;
     let endpoints: Vec<String> = routers.iter().map(|r| r.endpoint.clone()).collect();
-    let mut config = common_config("client", folder, &[], &endpoints);
+    let mut config = common_config("client", folder, &[], &endpoints, most);
     // One try each; the next round comes soon.
     config["connect"]["timeout_ms"] = json!(0);
     let names: Vec<&str> = routers.iter().map(|r| r.name.as_str()).collect();

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::limits;
 use super::session::{Access, common_config, egress, ingress, open, sealed_key, status_key};
 use crate::description::{Federation, host_and_port};
 use crate::error::Error;
@@ -26,19 +27,26 @@ impl Router {
 }
 
 /// The configuration of a router, as Zenoh reads it. `folder` holds its certificate and key; `listen` is where to listen if not at the
-/// endpoint of the description.
+/// endpoint of the description, `size` how many numbers a model has.
 pub fn router_config(
     federation: &Federation,
     router: usize,
     folder: &Path,
     listen: Option<&str>,
+    size: usize,
 ) -> Result<Value, Error> {
     let d = &federation.description;
     let listen = listen.unwrap_or(&d.routers[router].endpoint);
     host_and_port(listen)?;
     // One end of every pair of routers connects.
     let earlier: Vec<String> = d.routers[..router].iter().map(|r| r.endpoint.clone()).collect();
-    let mut config = common_config("router", folder, &[listen.to_owned()], &earlier);
+    let mut config = common_config(
+        "router",
+        folder,
+        &[listen.to_owned()],
+        &earlier,
+        limits::of_router(federation, size),
+    );
     config["access_control"] = access(federation, router).into_config();
     Ok(config)
 }

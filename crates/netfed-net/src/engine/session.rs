@@ -59,12 +59,13 @@ fn absolute(folder: &Path, name: &str) -> PathBuf {
     std::path::absolute(folder.join(name)).unwrap_or_else(|_| folder.join(name))
 }
 
-/// What every session has: no scouting, mutual TLS, patience in connecting.
+/// What every session has: no scouting, mutual TLS, patience in connecting, and messages of so many bytes at most.
 pub(super) fn common_config(
     mode: &str,
     folder: &Path,
     listen: &[String],
     connect: &[String],
+    most: usize,
 ) -> Value {
     let (certificate, key) = (absolute(folder, CERTIFICATE), absolute(folder, KEY));
     json!({
@@ -79,6 +80,7 @@ pub(super) fn common_config(
         "scouting": { "multicast": { "enabled": false }, "gossip": { "enabled": false } },
         "transport": { "unicast": { "open_timeout": OPENING.as_millis() as u64 }, "link": {
             "protocols": ["quic"],
+            "rx": { "max_message_size": most },
             "tx": { "threads": 1, "lease": LEASE.as_millis() as u64 },
             "tls": {
                 "root_ca_certificate": absolute(folder, CA_CERTIFICATE),

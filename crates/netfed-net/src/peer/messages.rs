@@ -90,8 +90,8 @@ impl<T: Transport> Peer<'_, T> {
         self.metrics.bytes_in.fetch_add(bytes.len() as u64, Relaxed);
         if let Err(refusal) = self.accept(from, bytes) {
             self.metrics.refused.fetch_add(1, Relaxed);
-            let sender = self.rules.members.get(from).map_or("a stranger", String::as_str);
-            warn!(sender, "refused a message: {refusal}");
+            let name = self.rules.members.get(from).map(String::as_str);
+            self.refusals.tell(from, name, &refusal, self.now);
         }
     }
 

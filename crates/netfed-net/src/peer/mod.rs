@@ -32,6 +32,7 @@ use crate::disk::Disk;
 use crate::error::Error;
 use crate::metrics::Metrics;
 use crate::plan::Plan;
+use crate::refusals::Refusals;
 use crate::state::LookState;
 use crate::transport::Transport;
 use crate::wire::{FederationId, Kind};
@@ -160,6 +161,7 @@ pub struct Peer<'a, T> {
     waiting: turns::Waiting,
     /// When the log last said how far it is.
     told_at: Duration,
+    refusals: Refusals,
 }
 
 impl<'a, T: Transport> Peer<'a, T> {
@@ -196,6 +198,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             commits: Commits::new(disk, plan.links.len()),
             waiting: turns::Waiting::default(),
             told_at: Duration::ZERO,
+            refusals: Refusals::default(),
         };
         peer.resume()?;
         peer.be_eager();

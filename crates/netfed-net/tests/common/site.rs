@@ -77,7 +77,9 @@ impl Site {
         };
         let nodes = plan.nodes.iter().map(node).collect();
         let folder = self.path(&format!("m{member}"));
-        let engine = Engine::open(&self.federation, &plan, &folder, None, metrics.clone()).unwrap();
+        let engine =
+            Engine::open(&self.federation, &plan, &folder, None, metrics.clone(), rules.dim)
+                .unwrap();
         let stop = AtomicBool::new(false);
         let peer = Peer::new(rules, &plan, nodes, engine, None, metrics, &stop).unwrap();
         peer.run(Duration::from_secs(5)).unwrap()
