@@ -255,7 +255,8 @@ impl Federation {
             rounds: d.rounds,
             tolerance: d.tolerance,
             check_every: 10,
-            tell_gap: d.tell_gap,
+            // Other methods have no certificate.
+            tell_gap: d.tell_gap && d.server.is_none() && d.relax.is_none(),
             away: away(&d.away)?,
             patience: Duration::from_secs_f64(d.patience_seconds),
             staleness: d.staleness,

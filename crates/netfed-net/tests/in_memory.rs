@@ -8,6 +8,7 @@ use netfed_net::memory::{Faults, Hub};
 use netfed_net::wire::{Kind, Message};
 use netfed_net::{Away, Plan, Transport};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 fn ends(world: &World, faults: Faults) -> Vec<netfed_net::memory::End> {
@@ -52,9 +53,61 @@ fn a_fixed_number_of_rounds() {
     (world.rules.rounds, world.rules.tolerance, world.rules.tell_gap) = (57, 0.0, false);
     let outcomes = world.run_all(ends(&world, Faults::NONE));
     assert_same_bits(&world, &outcomes);
-    assert!(outcomes.iter().all(|o| o.rounds == 57 && !o.converged && o.share.is_some()));
-    // Only the root knows the sums.
+    assert!(outcomes.iter().all(|o| o.rounds == 57 && !o.converged));
+    // Nobody has asked for a certificate.
+    assert!(outcomes.iter().all(|o| o.share.is_none() && o.total.is_none()));
+    // With a tolerance there is one; only the root knows the sums.
+    world.rules.tolerance = 1e-300;
+    let outcomes = world.run_all(ends(&world, Faults::NONE));
+    assert_same_bits(&world, &outcomes);
+    assert!(outcomes.iter().all(|o| o.share.is_some()));
     assert_eq!(outcomes.iter().filter(|o| o.total.is_some()).count(), 1);
+}
+
+/// An end that keeps what it sends.
+struct Loud<T> {
+    end: T,
+    sent: Arc<Mutex<Vec<Message>>>,
+}
+
+impl<T: Transport> Transport for Loud<T> {
+    fn send(&self, to: usize, bytes: Vec<u8>) {
+        self.sent.lock().unwrap().push(Message::decode(&bytes, bytes.len()).unwrap());
+        self.end.send(to, bytes);
+    }
+
+    fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)> {
+        self.end.receive(wait)
+    }
+}
+
+/// Models of the last round, shares and sums leave a member only if the federation asks for a certificate.
+#[test]
+fn what_nobody_asks_for_does_not_travel() {
+    for (staleness, tolerance, tell_gap) in
+        [(0, 0.0, false), (4, 0.0, false), (0, 0.0, true), (4, 1e-300, false)]
+    {
+        let mut world = world(12, 6);
+        (world.rules.rounds, world.rules.tolerance, world.rules.tell_gap) =
+            (130, tolerance, tell_gap);
+        world.rules.staleness = staleness;
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let loud = |end| Loud { end, sent: sent.clone() };
+        let outcomes = world.run_all(ends(&world, Faults::NONE).into_iter().map(loud).collect());
+        assert!(outcomes.iter().all(|o| o.finished && o.rounds == 130));
+        let certified = tolerance > 0.0 || tell_gap;
+        // Of what is not the rounds: a look has the number of the exchange, a verdict its 0 or 1, a request a number.
+        let sent = sent.lock().unwrap();
+        let more = sent.iter().filter(|m| match m.kind {
+            Kind::Step => false,
+            Kind::Look | Kind::Verdict | Kind::Request => m.numbers.len() > 1,
+            Kind::Sum | Kind::Done => !m.numbers.is_empty(),
+        });
+        assert_eq!(more.count() > 0, certified, "{staleness} {tolerance} {tell_gap}");
+        if !certified && staleness == 0 {
+            assert!(sent.iter().all(|m| m.kind != Kind::Look || m.sequence == 130));
+        }
+    }
 }
 
 #[test]

@@ -14,7 +14,9 @@ impl<T: Transport> Peer<'_, T> {
         let round = self.round.min(self.rules.rounds);
         self.next_look = round
             + match self.rules.lock_step() {
-                true => self.rules.check_every.max(round / 20),
+                true if self.rules.is_certified() => self.rules.check_every.max(round / 20),
+                // Only the end is left to agree on.
+                true => self.rules.rounds - round,
                 // Looks make everyone stand still.
                 false => (10 * self.rules.check_every).max(round / 4),
             };
@@ -39,11 +41,11 @@ impl<T: Transport> Peer<'_, T> {
         self.flush();
     }
 
-    /// Tells a neighbor the models at the border, and after how many exchanges.
+    /// Tells a neighbor after how many exchanges it looks and, for a certificate, the models at the border.
     pub(super) fn post_look(&mut self, link: usize) {
         let Some(look) = &self.look else { return };
         let (dim, round) = (self.rules.dim, look.point.round);
-        let sent = self.plan.links[link].sent.iter();
+        let sent = self.plan.links[link].sent.iter().filter(|_| self.rules.is_certified());
         let models = sent.flat_map(|&p| look.point.params[p * dim..][..dim].iter().copied());
         let numbers = models.chain([self.links[link].sequence as f64]).collect();
         let check = self.dual_hash(link);
@@ -113,6 +115,9 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Adds the own part to those of the subtree; the root decides.
     pub(super) fn sum_up(&mut self, round: u64) {
+        if !self.rules.is_certified() {
+            return self.agree(round);
+        }
         let own = self.own_share(round);
         let mut total = own;
         for &child in &self.plan.children {
@@ -139,6 +144,28 @@ impl<T: Transport> Peer<'_, T> {
                 self.pass_on(round, &verdict);
                 if let Some(look) = self.look.take() {
                     self.follow(look, &verdict);
+                }
+            }
+        }
+    }
+
+    /// The same where nobody asks for a certificate: only that everyone has come so far goes up the tree, and down again.
+    fn agree(&mut self, round: u64) {
+        for link in &mut self.links {
+            link.inbox.remove(&(Kind::Look, round));
+            link.inbox.remove(&(Kind::Sum, round));
+        }
+        if let Some(look) = &mut self.look {
+            look.point.summed = true;
+        }
+        match self.plan.parent {
+            Some(parent) => {
+                self.post(parent, Kind::Sum, round, Posted { check: 0, numbers: Vec::new() });
+            }
+            None => {
+                self.pass_on(round, &[0.0]);
+                if let Some(look) = self.look.take() {
+                    self.follow(look, &[0.0]);
                 }
             }
         }

@@ -110,8 +110,10 @@ impl<T: Transport> Peer<'_, T> {
         };
         let expected = match m.kind {
             Kind::Step => border,
-            Kind::Look => border + 1,
-            Kind::Sum => SHARE,
+            Kind::Look if self.rules.is_certified() => border + 1,
+            Kind::Sum if self.rules.is_certified() => SHARE,
+            Kind::Look => 1,
+            Kind::Sum => 0,
             Kind::Verdict if m.numbers.len() > 1 => SHARE + 1,
             Kind::Verdict | Kind::Request | Kind::Leave => 1,
             Kind::Done => 0,

@@ -67,7 +67,8 @@ pub struct Rules {
     pub tolerance: f64,
     /// Rounds between two looks: at least this, later 5% of the rounds so far.
     pub check_every: u64,
-    /// Whether every member is told the gap of the whole federation, not only the root of the tree.
+    /// Whether every member is told the gap of the whole federation, not only the root of the tree. Without this and without a tolerance
+    /// nobody asks for a certificate, and nothing travels that is for one.
     pub tell_gap: bool,
     /// What to do about a neighbor that is away…
     pub away: Away,
@@ -81,6 +82,11 @@ impl Rules {
     /// Whether a run repeats itself bit by bit.
     pub fn lock_step(&self) -> bool {
         self.away != Away::Without && self.staleness == 0
+    }
+
+    /// Whether anyone asks for a certificate.
+    pub fn is_certified(&self) -> bool {
+        self.tolerance > 0.0 || self.tell_gap
     }
 }
 
@@ -188,7 +194,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             links: plan.links.iter().map(|link| Link::new(link, remembered)).collect(),
             outbox: Vec::new(),
             round: 0,
-            next_look: 0,
+            next_look: if rules.lock_step() && !rules.is_certified() { rules.rounds } else { 0 },
             look: None,
             undecided: None,
             share: None,

@@ -8,10 +8,7 @@ use netfed_net::sealed::OVERHEAD;
 use netfed_net::wire::HEAD;
 use netfed_net::{Plan, authority, proof};
 
-use super::exposure::warnings;
-use super::relaxing::Relaxed;
-use super::silos::SiloWork;
-use super::work::Work;
+use super::exposure::{travels, warnings};
 use crate::commands::peer::one_node;
 use crate::commands::print;
 use crate::failure::Failure;
@@ -52,6 +49,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
         d.away,
         d.patience_seconds
     );
+    text.push_str(&format!("  {}\n", travels(d)));
     let organizer = args.federation.join(authority::CA_KEY);
     if organizer.exists() {
         proof::check_organizer(&args.federation).map_err(super::damaged)?;
@@ -61,7 +59,8 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     }
     let mut nodes = federation.nodes.clone();
     let mut own = None;
-    if args.federation.join(authority::CERTIFICATE).exists() {
+    // A folder is the organizer's, or someone else's with a certificate.
+    if !organizer.exists() || args.federation.join(authority::CERTIFICATE).exists() {
         let identity = super::identity(&args.federation)?;
         let name = &identity.name;
         let valid = plural(usize::try_from(identity.days_left).unwrap_or(0), "more day");
@@ -70,7 +69,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
                 nodes = d.members[member].nodes.clone();
                 nodes.sort_by(|a, b| natural_order(a, b));
                 own = Some(member);
-                let size = message(&federation, &settings)?;
+                let size = super::numbers(&federation, &settings)?;
                 text.push_str(&format!("  member {name}, valid for {valid}"));
                 text.push_str(&neighbors(&federation, member, size));
             }
@@ -128,24 +127,6 @@ fn rounds(d: &Description) -> String {
             format!("up to {}, to a relative gap of {gap}", plural(rounds, "round"))
         }
     }
-}
-
-/// Numbers of a message about one node.
-fn message(federation: &Federation, settings: &Settings) -> Result<usize, Failure> {
-    let d = &federation.description;
-    if let Some(relax) = &d.relax {
-        let (_, size) = Relaxed::new(relax, federation, settings, None)?.halves(&[], Vec::new())?;
-        return Ok(size);
-    }
-    if let Some(silos) = SiloWork::new(federation, settings)? {
-        return Ok(silos.size());
-    }
-    let features = settings.columns.features.as_ref().map_or(0, Vec::len);
-    let dim = features + usize::from(settings.intercept);
-    Ok(match &d.server {
-        Some(serving) => Work { serving, federation, settings, dim }.size(),
-        None => dim,
-    })
 }
 
 /// Where a member listens, who its neighbors are, and how they meet.

@@ -13,6 +13,7 @@ pub(super) fn refuse(args: &Init, method: &str) -> Result<(), Failure> {
         ("--lasso", given.lasso.is_some()),
         ("--huber-delta", given.huber_delta.is_some()),
         ("--tol", given.tol.is_some()),
+        ("--tell-gap", args.tell_gap),
     ];
     let (flags, why) = match method {
         "fed-relax" => (

@@ -9,6 +9,7 @@ use netfed_net::description::{
 };
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
 
+use super::exposure::travels;
 use super::silos::SiloWork;
 use super::{idle, invite, ports, relaxing};
 use crate::commands::print;
@@ -25,6 +26,8 @@ use crate::report::text::plural;
     after_help = EXAMPLES,
     mut_arg("data", |a| a.hide(true)), mut_arg("standardize", |a| a.hide(true)),
     mut_arg("threads", |a| a.hide(true)), mut_arg("flavor", |a| a.hide(true)), mut_arg("penalty_matrix", |a| a.hide(true)),
+    mut_arg("tol", |a| a.help("Stop when the relative duality gap is at most this; then shares of the certificate travel [default: none, all rounds]")),
+    mut_arg("max_iter", |a| a.help("Rounds at most [default: 1000; with --tol 100000; fed-relax: 10; ppgl: 50]")),
     mut_arg("solver", |a| a.help("Method: primal-dual, admm, fed-admm; fed-relax; with a server fedavg, ifca, ppgl [default: primal-dual]"))
 )]
 pub(crate) struct Init {
@@ -87,9 +90,12 @@ pub(crate) struct Init {
     /// The part of the clients that counts in a round [default: 1]
     #[arg(long, value_name = "NUMBER", help_heading = "Server")]
     pub(super) fraction: Option<f64>,
-    /// Tell the gap of the whole federation to nobody but the root of the tree of sums
-    #[arg(long, help_heading = "Network")]
-    hide_gap: bool,
+    /// Tell everyone the gap of the whole federation, also without --tol: then shares of the certificate travel
+    #[arg(long, conflicts_with = "hide_gap", help_heading = "Network")]
+    pub(super) tell_gap: bool,
+    /// With --tol, tell the gap of the whole federation to nobody but the root of the tree of sums
+    #[arg(long, requires = "tol", help_heading = "Network")]
+    pub(super) hide_gap: bool,
     /// Days that the certificate authority is valid
     #[arg(long, value_name = "DAYS", default_value_t = 3650, allow_negative_numbers = true, value_parser = invite::days, help_heading = "Network")]
     days: i64,
@@ -195,10 +201,12 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         }
         None => edges.edges.iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect(),
     };
+    let coupled = !served && !relaxes;
+    let tolerance = args.given.tol.filter(|_| coupled).unwrap_or(0.0);
     let rounds = args.given.max_iter.unwrap_or(match method.as_str() {
         "fed-relax" => 10,
         "ppgl" => 50,
-        _ if served => 1000,
+        _ if served || tolerance == 0.0 => 1000,
         _ => 100_000,
     });
     let problem = Given {
@@ -217,7 +225,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
             "fed-relax" => rounds + 1,
             _ => rounds,
         },
-        tolerance: if served || relaxes { 0.0 } else { args.given.tol.unwrap_or(1e-6) },
+        tolerance,
         method,
         relax,
         learning: learns.then_some(Learning {
@@ -233,7 +241,8 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
             models: args.models.unwrap_or(2),
             fraction: args.fraction.unwrap_or(1.0),
         }),
-        tell_gap: !args.hide_gap,
+        // Nothing travels that nobody asks for.
+        tell_gap: coupled && (args.tell_gap || (tolerance > 0.0 && !args.hide_gap)),
         away: args.away,
         patience_seconds: args.patience,
         staleness: args.staleness.unwrap_or(0),
@@ -258,11 +267,12 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     folder.commit()?;
     let d = &federation.description;
     print(&format!(
-        "{}: {}, {}, {}\n  description in {}; keep {} to yourself\n  next: netfed federation invite --all --federation {}\n",
+        "{}: {}, {}, {}\n  {}\n  description in {}; keep {} to yourself\n  next: netfed federation invite --all --federation {}\n",
         d.name,
         plural(d.members.len(), "member"),
         plural(federation.nodes.len(), "node"),
         plural(federation.graph.edges().len(), "edge"),
+        travels(d),
         args.out.join(DESCRIPTION).display(),
         args.out.join(authority::CA_KEY).display(),
         args.out.display()

@@ -84,7 +84,7 @@ impl Scene {
             rounds: ROUNDS,
             tolerance: 0.0,
             check_every: ROUNDS,
-            tell_gap: false,
+            tell_gap: true,
             away: Away::Wait,
             patience: Duration::from_secs(60),
             staleness: 0,
