@@ -80,7 +80,7 @@ pub(crate) fn leak(request: &Request) -> Result<Outcome, Failure> {
         notes: vec![
             format!("Relative errors over {draws} draws; squared loss, penalty l2, λ = {LAMBDA}. The neighbor keeps to the protocol and has data of its own."),
             "A neighbor that is the only one knows the duals of all edges of the node, so every round gives it d linear equations for the (d² + 3d)/2 numbers in XᵀX/m and Xᵀy/m: after (d + 3)/2 rounds there are as many equations as numbers, but some of them repeat others, as XᵀX is symmetric, and d + 1 rounds are needed. After 3 rounds with d = 3 it has nothing yet, after 4 it has all digits.".into(),
-            "With a second neighbor, whose messages it does not see, the rows of XᵀX/m are off by the unknown dual; the first round has no dual yet, and its gradient is exact.".into(),
+            "With a second neighbor, whose messages it does not see, what it computes in this way is off by the unknown dual; the first round has no dual yet, and its gradient is exact.".into(),
             shown()?,
             "The share of the certificate of a leaf of the tree of sums holds L(0), which is its mean y². It travels only where the federation asks for a certificate.".into(),
         ],
