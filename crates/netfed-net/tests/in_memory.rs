@@ -96,11 +96,12 @@ fn what_nobody_asks_for_does_not_travel() {
         let outcomes = world.run_all(ends(&world, Faults::NONE).into_iter().map(loud).collect());
         assert!(outcomes.iter().all(|o| o.finished && o.rounds == 130));
         let certified = tolerance > 0.0 || tell_gap;
-        // Of what is not the rounds: a look has the number of the exchange, a verdict its 0 or 1, a request a number.
+        // Of what is not the rounds: a look has the number of the exchange, a verdict its 0 or 1, a request a number, a reason a
+        // member and a round.
         let sent = sent.lock().unwrap();
         let more = sent.iter().filter(|m| match m.kind {
-            Kind::Step => false,
-            Kind::Look | Kind::Verdict | Kind::Request => m.numbers.len() > 1,
+            Kind::Step | Kind::Why => false,
+            Kind::Look | Kind::Verdict | Kind::Request | Kind::Leave => m.numbers.len() > 1,
             Kind::Sum | Kind::Done => !m.numbers.is_empty(),
         });
         assert_eq!(more.count() > 0, certified, "{staleness} {tolerance} {tell_gap}");
