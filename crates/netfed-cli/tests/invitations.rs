@@ -126,3 +126,71 @@ fn local_members_get_free_ports() {
         stderr(&output)
     );
 }
+
+/// What travels is said, and follows from what is asked for.
+#[test]
+fn what_travels_is_said() {
+    let place = federation();
+    let line = "federation init --graph edges.csv --features x --lambda 1 --members members.csv --router hub=quic/127.0.0.1:1 --out";
+    let init = |more: &str, out: &str| {
+        let output = place.run(&format!("{line} {out} {more}"));
+        assert!(output.status.success(), "{more}: {}", stderr(&output));
+        (stdout(&output), place.read(&format!("{out}/federation.toml")))
+    };
+    let (said, text) = init("", "none");
+    assert!(said.contains("models to the neighbors in every round; nothing else"), "{said}");
+    for part in ["rounds = 1000", "tolerance = 0.0", "tell_gap = false"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (said, text) = init("--tol 1e-7", "all");
+    assert!(said.contains("its loss at 0") && said.contains("everyone is told the sums"), "{said}");
+    assert!(text.contains("tell_gap = true") && text.contains("rounds = 100000"), "{text}");
+    let (said, text) = init("--tol 1e-7 --hide-gap", "root");
+    assert!(said.contains("only the last of them is told the sums"), "{said}");
+    assert!(text.contains("tell_gap = false"), "{text}");
+    let (said, text) = init("--tell-gap --max-iter 50", "told");
+    assert!(said.contains("everyone is told the sums") && text.contains("rounds = 50"), "{said}");
+    let check = stdout(&place.run("federation check --federation none"));
+    assert!(check.contains("nothing else"), "{check}");
+    let output = place.run(&format!("{line} odd --hide-gap"));
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
+/// A member learns that its one neighbor learns much, and that few points tell much.
+#[test]
+fn members_are_warned() {
+    let place = federation();
+    let check = "federation check --federation fed/invitations/a";
+    let alone = "all edges of \"a\" lead to \"b\", which can compute XᵀX/m and Xᵀy/m";
+    let said = stdout(&place.run(check));
+    assert!(said.contains(alone) && !said.contains("so few"), "{said}");
+    place.write("edges.csv", "source,target\na,b\na,c\nb,c\n");
+    place.write("members.csv", "node,endpoint\na,quic/127.0.0.1:1\nb,\nc,\n");
+    let line = "federation init --graph edges.csv --features x,z --lambda 1 --members members.csv --router hub=quic/127.0.0.1:2 --out three";
+    for line in [line, "federation invite --all --federation three"] {
+        assert!(place.run(line).status.success());
+    }
+    place.write("own.csv", "x,z,y\n1,2,3\n");
+    let check = "federation check --federation three/invitations/a --data own.csv";
+    let said = stdout(&place.run(check));
+    assert!(said.contains("\"a\" has 1 data point for 2 parameters"), "{said}");
+    assert!(!said.contains("all edges of"), "{said}");
+    // A peer says the same, and that its counters can be read by others.
+    let log = std::fs::File::create(place.path("log")).unwrap();
+    let line = "peer --quiet --federation fed/invitations/a --data points.csv --metrics 0.0.0.0:0";
+    place.write("points.csv", "x,y\n1,2\n2,3\n");
+    let mut peer = common::command()
+        .current_dir(place.path(""))
+        .args(line.split_whitespace())
+        .stderr(log)
+        .spawn()
+        .unwrap();
+    let begin = std::time::Instant::now();
+    let all = |log: &str| log.contains(alone) && log.contains("can be read by everyone");
+    while !all(&place.read("log")) && begin.elapsed().as_secs() < 30 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    peer.kill().unwrap();
+    peer.wait().unwrap();
+    assert!(all(&place.read("log")), "{}", place.read("log"));
+}

@@ -103,6 +103,8 @@ pub struct Federation {
     pub description: Description,
     /// Its id.
     pub id: FederationId,
+    /// Length of its text.
+    pub bytes: usize,
     /// All nodes in their order.
     pub nodes: Vec<String>,
     /// The member of every node.
@@ -201,7 +203,7 @@ impl Federation {
         let host = nodes.iter().map(|n| hosts[n.as_str()]).collect();
         let mut id = [0; 16];
         id.copy_from_slice(&digest(&SHA256, text.as_bytes()).as_ref()[..16]);
-        let federation = Federation { id, nodes, host, graph, description };
+        let federation = Federation { id, bytes: text.len(), nodes, host, graph, description };
         federation.check_routes()?;
         Ok(federation)
     }

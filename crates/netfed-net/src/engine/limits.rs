@@ -13,17 +13,18 @@ const STATUS: usize = 256;
 /// Bytes of messages that wait to be read, about.
 const WAITING_BYTES: usize = 64 << 20;
 
-/// Bytes of the largest message to a member with models of `size` numbers.
-pub(super) fn of_member(plan: &Plan, size: usize) -> usize {
+/// Bytes of the largest message to a member with models of `size` numbers; signed texts are no longer than twice the description.
+pub(super) fn of_member(federation: &Federation, plan: &Plan, size: usize) -> usize {
     let nodes = plan.links.iter().map(|link| link.sent.len().max(link.received.len()));
-    HEAD + OVERHEAD + 8 * nodes.max().unwrap_or(0) * size + ROOM
+    let models = HEAD + OVERHEAD + 8 * nodes.max().unwrap_or(0) * size;
+    models.max(2 * federation.bytes) + ROOM
 }
 
 /// Bytes of the largest message that a router passes on.
 pub(super) fn of_router(federation: &Federation, size: usize) -> usize {
     let members = 0..federation.description.members.len();
     let plan = |m| Plan::new(&federation.graph, &federation.host, m);
-    let most = members.map(|m| of_member(&plan(m), size)).max().unwrap_or(0);
+    let most = members.map(|m| of_member(federation, &plan(m), size)).max().unwrap_or(0);
     most.max(of_observer(federation))
 }
 

@@ -80,7 +80,7 @@ impl Engine {
         size: usize,
     ) -> Result<Engine, Error> {
         let us = plan.member;
-        let most = limits::of_member(plan, size);
+        let most = limits::of_member(federation, plan, size);
         let (direct, routed): (Vec<usize>, Vec<usize>) = (plan.links.iter())
             .map(|link| link.member)
             .partition(|&them| federation.listener(us, them).is_some());

@@ -124,7 +124,7 @@ impl Problem {
                 _ => 0.0,
             },
             check_every: 10,
-            tell_gap: true,
+            tell_gap: certified,
             away: Away::Wait,
             patience: Duration::from_secs(1),
             staleness: 0,
