@@ -35,4 +35,5 @@ pub use error::Error;
 pub use metrics::Metrics;
 pub use peer::{Away, Outcome, Peer, Rules, Turn};
 pub use plan::{CrossEdge, LinkPlan, Plan};
+pub use refusals::Said;
 pub use transport::Transport;

@@ -7,21 +7,26 @@ use std::time::Duration;
 
 use tracing::warn;
 
-/// Lines about one sender in a period.
+/// Lines about one thing in a period.
 const LINES: u32 = 5;
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// What has been said about the messages of one sender.
-#[derive(Default)]
-struct Said {
+/// What has been said about one thing that others may bring about as often as they like.
+#[derive(Debug, Default)]
+pub struct Said {
     since: Duration,
     lines: u32,
     left_out: u64,
 }
 
 impl Said {
-    /// Whether there may be a line now, and how many were left out before it.
-    fn line(&mut self, now: Duration) -> Option<u64> {
+    /// Nothing.
+    pub const fn nothing() -> Said {
+        Said { since: Duration::ZERO, lines: 0, left_out: 0 }
+    }
+
+    /// Whether there may be a line now, and how many were left out before it; `now` is a time that does not go back.
+    pub fn line(&mut self, now: Duration) -> Option<u64> {
         if now.saturating_sub(self.since) >= PERIOD {
             (self.since, self.lines) = (now, 0);
         }

@@ -1,11 +1,12 @@
 //! `netfed peer`: one data holder's part of a federation.
 
+mod log;
 mod own;
 mod report;
 
+pub(crate) use log::start_log;
 pub(crate) use own::one_node;
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +29,7 @@ use crate::federated::fed_admm;
 use crate::model_folder::FILE;
 use crate::output::Folder;
 use crate::prepare::sampled;
-use crate::progress::{catch_interrupts, say, stop_flag};
+use crate::progress::{catch_interrupts, stop_flag, warn};
 use crate::settings::Settings;
 use own::Own;
 use report::{parameters, summary, words};
@@ -108,7 +109,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let folder = args.out.as_deref().map(|out| Folder::of_models(out, args.force)).transpose()?;
     let own = Own::read(args, &federation, &settings, &nodes)?;
     let dim = own.features.len();
-    warnings(&federation, &settings, member, &own.datasets).iter().for_each(|w| say(w));
+    warn(&warnings(&federation, &settings, member, &own.datasets));
     let penalty = settings.penalty(dim)?;
     let points = match settings.batch {
         Some(_) => sampled(&own.datasets, &settings)?,
@@ -231,20 +232,6 @@ fn of_server(outcome: Outcome, dim: usize, size: usize) -> Outcome {
     let models = outcome.params.chunks_exact(size).flat_map(|w| w[..dim].iter().copied());
     let (params, rounds) = (models.collect(), outcome.rounds / 2);
     Outcome { params, rounds, total: None, share: None, ..outcome }
-}
-
-/// Logs to standard error.
-pub(crate) fn start_log(quiet: bool) {
-    let default = if quiet { "warn,zenoh=error" } else { "info,zenoh=error" };
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_target(false)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
-    // Another log is as good.
-    let _ = log.try_init();
 }
 
 /// The member whose certificate lies in the folder.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use tracing::{debug, warn};
+use tracing::debug;
 
 use super::looks::SHARE;
 use super::reasons::{REASON, Why};

@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
         text.push_str(&format!("  {}: {}\n", path.display(), plural(count, "data point")));
     }
     for warning in own.into_iter().flat_map(|m| warnings(&federation, &settings, m, &data)) {
-        text.push_str(&format!("  {warning}\n"));
+        text.push_str(&format!("  warning: {warning}.\n"));
     }
     print(&text);
     Ok(0)

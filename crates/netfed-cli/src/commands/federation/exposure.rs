@@ -43,12 +43,15 @@ pub(crate) fn warnings(
     if d.relax.is_none() && d.learning.is_none() {
         for &node in &own {
             let Some(them) = only_neighbor(federation, node) else { continue };
-            let what = match settings.loss == LossKind::Squared && d.server.is_none() {
-                true => "XᵀX/m and Xᵀy/m of its data",
-                false => "the gradients of its loss",
+            let what = match d.method.as_str() {
+                "primal-dual" if settings.loss == LossKind::Squared => {
+                    "XᵀX/m and Xᵀy/m of its data from the messages, and a single data point itself"
+                }
+                "primal-dual" => "the gradients of its loss from the messages",
+                _ => "from the messages what its data do to its model in every round",
             };
             warnings.push(format!(
-                "warning: all edges of \"{}\" lead to \"{}\", which can compute {what} from the messages, and a single data point itself; see the threat model in docs/federation.md.",
+                "all edges of \"{}\" lead to \"{}\", which can compute {what}; see the threat model in docs/federation.md",
                 federation.nodes[node], d.members[them].name
             ));
         }
@@ -57,7 +60,7 @@ pub(crate) fn warnings(
         let (points, dim) = (data.points(), data.dim());
         if (1..dim).contains(&points) {
             warnings.push(format!(
-                "warning: \"{}\" has {points} data {} for {dim} parameters; what is trained on so few tells much about each of them.",
+                "\"{}\" has {points} data {} for {dim} parameters; what is trained on so few tells much about each of them",
                 federation.nodes[node],
                 if points == 1 { "point" } else { "points" }
             ));

@@ -309,7 +309,7 @@ fn collect(
     if !args.quiet {
         let gap = match (fitted, summary["relative_gap"].as_f64()) {
             (true, Some(gap)) => format!("; relative gap {gap:.1e}"),
-            (true, None) => "; relative gap unknown".into(),
+            (true, None) if d.tolerance > 0.0 => "; relative gap unknown".into(),
             _ => String::new(),
         };
         print(&format!(
