@@ -20,11 +20,6 @@ pub struct Said {
 }
 
 impl Said {
-    /// Nothing.
-    pub const fn nothing() -> Said {
-        Said { since: Duration::ZERO, lines: 0, left_out: 0 }
-    }
-
     /// Whether there may be a line now, and how many were left out before it; `now` is a time that does not go back.
     pub fn line(&mut self, now: Duration) -> Option<u64> {
         if now.saturating_sub(self.since) >= PERIOD {
