@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Counters of one peer; read while it runs.
@@ -29,6 +30,7 @@ pub struct Metrics {
     share: AtomicU64,
     gap: AtomicU64,
     waited: Vec<AtomicU64>,
+    waiting_for: Mutex<Option<String>>,
 }
 
 impl Metrics {
@@ -48,6 +50,7 @@ impl Metrics {
             failed_commits: AtomicU64::new(0),
             restarts: AtomicU64::new(0),
             finished: AtomicU64::new(0),
+            waiting_for: Mutex::default(),
             share: none(),
             gap: none(),
         }
@@ -68,6 +71,16 @@ impl Metrics {
     pub fn gap(&self) -> (Option<f64>, Option<f64>) {
         let read = |v: &AtomicU64| Some(f64::from_bits(v.load(Relaxed))).filter(|v| !v.is_nan());
         (read(&self.share), read(&self.gap))
+    }
+
+    /// Whom the run waits for, and why, if it has not moved for some seconds.
+    pub fn set_waiting_for(&self, text: Option<String>) {
+        *self.waiting_for.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+
+    /// The same, as last known.
+    pub fn waiting_for(&self) -> Option<String> {
+        self.waiting_for.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Adds to the time that was spent waiting for a neighbor.

@@ -36,6 +36,13 @@ pub struct LinkPlan {
     pub edges: Vec<CrossEdge>,
 }
 
+impl LinkPlan {
+    /// Vectors of which a copy of one end of it consists: the duals of the edges, and the models at both ends.
+    pub(crate) fn copied(&self) -> usize {
+        self.edges.len() + self.sent.len() + self.received.len()
+    }
+}
+
 /// An edge to a node of another member.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrossEdge {

@@ -43,10 +43,14 @@ pub enum Kind {
     Leave,
     /// Why the sender cannot send what it was asked for.
     Why,
+    /// The sender has lost its state, and asks for a copy of its end of the link.
+    Rejoin,
+    /// That copy.
+    Copy,
 }
 
 impl Kind {
-    const ALL: [Kind; 8] = [
+    const ALL: [Kind; 10] = [
         Kind::Step,
         Kind::Look,
         Kind::Sum,
@@ -55,6 +59,8 @@ impl Kind {
         Kind::Done,
         Kind::Leave,
         Kind::Why,
+        Kind::Rejoin,
+        Kind::Copy,
     ];
 
     /// The number of this kind in messages and files.

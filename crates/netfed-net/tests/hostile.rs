@@ -103,6 +103,28 @@ fn garbage_from_a_member_does_not_stop_the_others() {
     assert_eq!(world.params(&outcomes).as_slice(), alone.params.as_slice());
 }
 
+/// One well-formed message with a wrong hash, before the right one, for every exchange there is.
+#[test]
+fn a_wrong_hash_ends_no_process() {
+    let mut world = world(12, 4);
+    (world.rules.rounds, world.rules.tolerance) = (60, 0.0);
+    let hub = Hub::new(4, Faults::NONE);
+    let ends: Vec<_> = (0..4).map(|m| hub.end(m)).collect();
+    for to in 0..3 {
+        let plan = Plan::new(&world.graph, &world.host, to);
+        let Some(link) = plan.links.iter().find(|l| l.member == 3) else { continue };
+        for sequence in 0..60 {
+            let numbers = vec![0.5; 2 * link.received.len()];
+            let (from, to) = (3, to as u32);
+            let message = Message { from, to, sequence, ack: 0, numbers, ..good() };
+            hub.deliver(3, to as usize, message.encode());
+        }
+    }
+    let outcomes = world.run_all(ends);
+    let alone = world.in_process();
+    assert_eq!(world.params(&outcomes).as_slice(), alone.params.as_slice());
+}
+
 /// The models of the others when the last member lies about its parameters: it follows the protocol with whatever numbers it likes.
 fn with_a_liar(lie: f64) -> Vec<f64> {
     let mut world = world(12, 12);

@@ -100,7 +100,7 @@ fn what_nobody_asks_for_does_not_travel() {
         // member and a round.
         let sent = sent.lock().unwrap();
         let more = sent.iter().filter(|m| match m.kind {
-            Kind::Step | Kind::Why => false,
+            Kind::Step | Kind::Why | Kind::Rejoin | Kind::Copy => false,
             Kind::Look | Kind::Verdict | Kind::Request | Kind::Leave => m.numbers.len() > 1,
             Kind::Sum | Kind::Done => !m.numbers.is_empty(),
         });

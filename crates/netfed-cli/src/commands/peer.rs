@@ -60,6 +60,9 @@ pub(crate) struct Peer {
     /// Folder for the state that survives a crash [default: state in the federation's folder]
     #[arg(long, value_name = "FOLDER", help_heading = "Network")]
     pub(crate) state: Option<PathBuf>,
+    /// Take part again although the own state was lost, from what the neighbors know; not with rounds in lock step
+    #[arg(long, help_heading = "Network")]
+    pub(crate) rejoin: bool,
     /// Listen here instead of at the endpoint of the description, as quic/HOST:PORT
     #[arg(long, value_name = "ENDPOINT", help_heading = "Network")]
     pub(crate) listen: Option<String>,
@@ -163,8 +166,11 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let linger = Duration::try_from_secs_f64(args.linger).map_err(|_| {
         Failure::input(format!("--linger is {}; it must be at least 0.", args.linger))
     })?;
-    let outcome = Member::new(&rules, &plan, halves, engine, Some(disk), &metrics, stop_flag())?
-        .run(linger)?;
+    let mut peer = Member::new(&rules, &plan, halves, engine, Some(disk), &metrics, stop_flag())?;
+    if args.rejoin {
+        peer.rejoin()?;
+    }
+    let outcome = peer.run(linger)?;
     let outcome = match (&silos, &d.server) {
         (Some(_), _) => of_server(outcome, size, size),
         (_, Some(_)) => of_server(outcome, dim, size),

@@ -2,7 +2,7 @@
 //! the engine drops the pieces of a message as soon as they are too many.
 
 use crate::description::Federation;
-use crate::plan::Plan;
+use crate::plan::{LinkPlan, Plan};
 use crate::sealed::OVERHEAD;
 use crate::wire::HEAD;
 
@@ -15,8 +15,8 @@ const WAITING_BYTES: usize = 64 << 20;
 
 /// Bytes of the largest message to a member with models of `size` numbers; signed texts are no longer than twice the description.
 pub(super) fn of_member(federation: &Federation, plan: &Plan, size: usize) -> usize {
-    let nodes = plan.links.iter().map(|link| link.sent.len().max(link.received.len()));
-    let models = HEAD + OVERHEAD + 8 * nodes.max().unwrap_or(0) * size;
+    let vectors = plan.links.iter().map(LinkPlan::copied).max().unwrap_or(0);
+    let models = HEAD + OVERHEAD + 8 * vectors * size;
     models.max(2 * federation.bytes) + ROOM
 }
 

@@ -220,7 +220,7 @@ fn status_of(metrics: &Metrics) -> Value {
         "gap_share": share, "relative_gap": gap,
         "bytes_out": metrics.bytes_out.load(Relaxed), "bytes_in": metrics.bytes_in.load(Relaxed),
         "refused": metrics.refused.load(Relaxed), "restarts": metrics.restarts.load(Relaxed),
-        "waited_seconds": waited,
+        "waited_seconds": waited, "waiting_for": metrics.waiting_for(),
     })
 }
 

@@ -24,7 +24,8 @@ impl<T: Transport> Peer<'_, T> {
             _ => Duration::ZERO,
         });
         let patience = self.rules.patience;
-        let since = [Some(l.heard), l.bad, stuck].into_iter().flatten();
+        let lost = l.behind().map(|(_, since)| since);
+        let since = [Some(l.heard), l.bad, stuck, lost].into_iter().flatten();
         since.filter(|&at| self.now - at > patience).min()
     }
 
@@ -60,8 +61,8 @@ impl<T: Transport> Peer<'_, T> {
     /// Says in the log whom the run waits for, and why, if it has not moved for long.
     pub(super) fn tell_whom(&mut self) {
         let waits = self.now - self.waiting.since();
-        if self.finished || waits < TELL || self.now - self.told_at < TELL {
-            return;
+        if self.finished || waits < TELL {
+            return self.metrics.set_waiting_for(None);
         }
         let missed = (0..self.links.len()).filter(|&l| self.misses(l));
         let of = |l: usize| {
@@ -80,12 +81,16 @@ impl<T: Transport> Peer<'_, T> {
         };
         let names: Vec<String> = missed.map(of).collect();
         let own = self.why(None).filter(|why| why.member == self.plan.member);
-        if let Some(own) = own {
-            warn!("round {}: this member {}", self.round, own.words());
-        } else if !names.is_empty() {
-            info!("round {}, waiting for {}", self.round, names.join("; "));
+        let own = own.map(|own| format!("this member {}", own.words()));
+        let text = own.clone().unwrap_or_else(|| names.join("; "));
+        if !text.is_empty() && self.now - self.told_at >= TELL {
+            match own {
+                Some(own) => warn!("round {}: {own}", self.round),
+                None => info!("round {}, waiting for {text}", self.round),
+            }
+            self.told_at = self.now;
         }
-        self.told_at = self.now;
+        self.metrics.set_waiting_for(Some(text).filter(|text| !text.is_empty()));
     }
 
     pub(super) fn check_patience(&mut self) -> Result<(), Error> {

@@ -34,8 +34,10 @@ pub(super) struct Link {
     pub(super) bad: Option<Duration>,
     /// Since when it has been asking for what it had acknowledged.
     pub(super) lost: Option<Duration>,
-    /// The exchange up to which this member had acknowledged, as the other end says; beyond where this end stands, its state was lost.
-    pub(super) behind: u64,
+    /// The exchange up to which this member had acknowledged, as the other end says, and since when.
+    pub(super) behind: Option<(u64, Duration)>,
+    /// Whether this end is to be taken from the other, after a loss.
+    pub(super) stale: bool,
     /// Why it cannot go on, as it said last.
     pub(super) why: Option<Why>,
     /// Whether the log has said that it is away.
@@ -62,7 +64,8 @@ impl Link {
             heard: Duration::ZERO,
             bad: None,
             lost: None,
-            behind: 0,
+            behind: None,
+            stale: false,
             why: None,
             missed: false,
             without: Duration::ZERO,
@@ -95,6 +98,11 @@ impl Link {
         (self.ours, self.theirs, self.history) = (ours, theirs, history);
         self.done = done.then_some(Duration::ZERO);
         self.without = Duration::from_micros(without);
+    }
+
+    /// What this member had acknowledged, and since when that is known, if it is beyond where this end stands: its state was lost.
+    pub(super) fn behind(&self) -> Option<(u64, Duration)> {
+        self.behind.filter(|(exchange, _)| *exchange > self.sequence)
     }
 
     /// Drops the exchanges that both ends are done with.

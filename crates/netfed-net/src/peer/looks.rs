@@ -247,6 +247,12 @@ impl<T: Transport> Peer<'_, T> {
         let away = (0..self.links.len()).find(|&l| self.misses(l) && self.excused(l));
         let away = away.map(|l| self.plan.links[l].member as f64);
         let Some(member) = told.map(|told| told.numbers[0]).or(away) else { return false };
+        self.leave(round, member);
+        true
+    }
+
+    /// Leaves the look of a round, and tells the others because of which member.
+    fn leave(&mut self, round: u64, member: f64) {
         debug!(round, "leaves a look that someone is missing from");
         for link in 0..self.links.len() {
             self.post(link, Kind::Leave, round, Posted { check: 0, numbers: vec![member] });
@@ -258,7 +264,14 @@ impl<T: Transport> Peer<'_, T> {
             self.finished = true;
         }
         self.drop_look();
-        true
+    }
+
+    /// A link has a new beginning. A look is about that, too, or it is left if this member has already summed it up.
+    pub(super) fn look_anew(&mut self, link: usize) {
+        match self.look.as_ref().map(|look| (look.point.round, look.point.summed)) {
+            Some((round, true)) => self.leave(round, self.plan.links[link].member as f64),
+            _ => self.look_again(link),
+        }
     }
 
     /// Goes on from a look that is open. If this member has summed it up, the root may still say that it was met. If not, the root never

@@ -49,7 +49,7 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    fn send_posted(&mut self, link: usize, key: (Kind, u64)) {
+    pub(super) fn send_posted(&mut self, link: usize, key: (Kind, u64)) {
         if let Some(posted) = self.links[link].history.get(&key) {
             self.send(link, key.0, key.1, posted.check, &posted.numbers);
             self.links[link].sent.insert(key, self.now);
@@ -98,7 +98,8 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn accept(&mut self, from: usize, bytes: &[u8]) -> Result<(), Refusal> {
         let link = self.plan.links.iter().position(|l| l.member == from);
         let border = link.map_or(0, |l| self.plan.links[l].received.len() * self.rules.dim);
-        let m = Message::decode(bytes, (border + 1).max(SHARE + 1))?;
+        let copy = link.map_or(0, |l| self.copy_length(l));
+        let m = Message::decode(bytes, (border + 1).max(SHARE + 1).max(copy))?;
         if m.federation != self.rules.federation {
             return Err(Refusal::Federation);
         }
@@ -116,8 +117,9 @@ impl<T: Transport> Peer<'_, T> {
             Kind::Sum => 0,
             Kind::Verdict if m.numbers.len() > 1 => SHARE + 1,
             Kind::Verdict | Kind::Request | Kind::Leave => 1,
-            Kind::Done => 0,
+            Kind::Done | Kind::Rejoin => 0,
             Kind::Why => REASON,
+            Kind::Copy => copy,
         };
         if m.numbers.len() != expected {
             return Err(Refusal::Length { expected, found: m.numbers.len() });
@@ -143,6 +145,8 @@ impl<T: Transport> Peer<'_, T> {
                 return Err(Refusal::Ahead(m.sequence));
             }
             Kind::Step => {
+                // Who still has what comes next does not miss what this member had acknowledged.
+                l.behind = l.behind.filter(|_| m.sequence != l.sequence);
                 if m.sequence >= l.sequence {
                     l.inbox.entry((Kind::Step, m.sequence)).or_insert(posted);
                 }
@@ -159,6 +163,9 @@ impl<T: Transport> Peer<'_, T> {
                 if m.kind == Kind::Verdict && !self.is_passed_on(m.sequence) {
                     self.pass_on(m.sequence, &posted.numbers);
                 }
+                if m.kind == Kind::Verdict && posted.numbers[0] == 1.0 {
+                    self.hear_the_end(m.sequence);
+                }
                 if m.kind == Kind::Look && self.contradicts(link, m.sequence, &posted) {
                     self.quarantine(link);
                 }
@@ -166,6 +173,8 @@ impl<T: Transport> Peer<'_, T> {
             Kind::Request => self.reply(link, m.sequence, posted.numbers[0]),
             Kind::Done => self.hear_done(link, posted.check == 1),
             Kind::Why => why.into_iter().for_each(|why| self.hear_why(link, why)),
+            Kind::Rejoin => self.give_copy(link, m.sequence, posted.check == 1),
+            Kind::Copy => self.take_copy(link, m.sequence, &posted),
         }
         Ok(())
     }
@@ -180,6 +189,7 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn reply(&mut self, link: usize, sequence: u64, look: f64) {
         let wanted = |(kind, s): &(Kind, u64)| match kind {
             Kind::Step => *s >= sequence,
+            Kind::Copy => false,
             _ => *s as f64 >= look,
         };
         let l = &self.links[link];
@@ -190,6 +200,7 @@ impl<T: Transport> Peer<'_, T> {
         let said = |key: &(Kind, u64)| !self.outbox.contains(&(link, *key));
         let wanted = |key: &(Kind, u64)| wanted(key) && said(key);
         let mut keys: Vec<(Kind, u64)> = l.history.keys().copied().filter(wanted).collect();
+        let us = self.plan.member;
         let (none, oldest) = (keys.is_empty(), l.oldest().unwrap_or(l.sequence));
         keys.retain(due);
         // What it needs first comes first, be it a round or a look.
@@ -201,7 +212,7 @@ impl<T: Transport> Peer<'_, T> {
             self.tell_done(link);
         } else if sequence < oldest {
             self.tell_lost(link, oldest);
-        } else if let Some(why) = self.why(Some(link)).filter(|_| none) {
+        } else if let Some(why) = self.why(Some(link)).filter(|w| none || w.member == us) {
             self.say_why(link, why);
         }
     }
@@ -225,7 +236,7 @@ impl<T: Transport> Peer<'_, T> {
                 }
             }
         });
-        l.pending || look || self.full(link)
+        l.pending || look || self.full(link) || l.stale || l.behind().is_some()
     }
 
     /// Does what the messages that have come make possible.
@@ -250,6 +261,9 @@ impl<T: Transport> Peer<'_, T> {
             let (pending, look) = (self.links[l].pending, self.look.is_some());
             debug!(round, from, sequence, pending, look, "asks again");
             self.send(l, Kind::Request, sequence, 0, &[needed]);
+            if self.wants_copy(l) {
+                self.ask_for_copy(l);
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ mod messages;
 mod method;
 mod nodes;
 mod reasons;
+mod rejoin;
 mod turns;
 
 use std::sync::atomic::AtomicBool;
@@ -163,6 +164,8 @@ pub struct Peer<'a, T> {
     total: Option<Share>,
     converged: bool,
     finished: bool,
+    /// Whether it may go on from what its neighbors know, if its state was lost.
+    rejoins: bool,
     commits: Commits<'a>,
     waiting: turns::Waiting,
     /// When the log last said how far it is.
@@ -201,6 +204,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             total: None,
             converged: false,
             finished: false,
+            rejoins: false,
             commits: Commits::new(disk, plan.links.len()),
             waiting: turns::Waiting::default(),
             told_at: Duration::ZERO,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Peer;
+use super::{Link, Peer};
 use crate::transport::Transport;
 use crate::wire::Kind;
 
@@ -17,6 +17,8 @@ pub(super) enum Reason {
     Disagrees,
     /// It is not where it had acknowledged to be: at this exchange.
     Lost,
+    /// Something from it has been missing for some seconds, though it is there.
+    Late,
 }
 
 /// Whose fault it is, as far as the sender knows.
@@ -44,7 +46,7 @@ impl Why {
     /// From a message to a federation of so many members.
     pub(super) fn read(numbers: &[f64], members: usize, at: Duration) -> Option<Why> {
         let &[member, reason, value, hops] = numbers else { return None };
-        let all = [Reason::Silent, Reason::NoRoom, Reason::Disagrees, Reason::Lost];
+        let all = [Reason::Silent, Reason::NoRoom, Reason::Disagrees, Reason::Lost, Reason::Late];
         let whole = |v: f64| (v >= 0.0 && v.fract() == 0.0 && v < 1e9).then_some(v as usize);
         let (member, reason) = (whole(member)?, *all.get(whole(reason)?)?);
         (member < members && value >= 0.0).then_some(Why {
@@ -73,6 +75,7 @@ impl Why {
                     "has had other duals than its neighbor for {value:.0} s: it runs other code, has an old state, or lies"
                 )
             }
+            Reason::Late => format!("is there, but has been late for {value:.0} s"),
             Reason::Lost => format!(
                 "has lost its state, or was given an old copy: it had acknowledged everything up to exchange {value:.0}; it needs its newest state, or all must begin anew"
             ),
@@ -90,8 +93,8 @@ impl<T: Transport> Peer<'_, T> {
         if let Some(at) = self.commits.failing {
             return new(us, Reason::NoRoom, since(at));
         }
-        if let Some(l) = self.links.iter().find(|l| l.behind > l.sequence) {
-            return new(us, Reason::Lost, l.behind as f64);
+        if let Some((exchange, _)) = self.links.iter().find_map(Link::behind) {
+            return new(us, Reason::Lost, exchange as f64);
         }
         let missed: Vec<usize> =
             (0..self.links.len()).filter(|&l| asks != Some(l) && self.misses(l)).collect();
@@ -99,7 +102,12 @@ impl<T: Transport> Peer<'_, T> {
         let told = missed.iter().filter_map(|&l| self.links[l].why);
         let told =
             told.filter(|why| self.now - why.at < FRESH && why.hops < self.rules.members.len());
-        direct.or_else(|| told.map(|why| Why { hops: why.hops + 1, ..why }).next())
+        let told = told.map(|why| Why { hops: why.hops + 1, ..why }).next();
+        let late = || {
+            let member = self.plan.links[*missed.first()?].member;
+            new(member, Reason::Late, since(self.waiting.since()))
+        };
+        direct.or(told).or_else(late)
     }
 
     /// What this member itself sees of a neighbor.
@@ -123,13 +131,10 @@ impl<T: Transport> Peer<'_, T> {
 
     /// A neighbor says why it cannot go on, or that this member has acknowledged more than it knows of.
     pub(super) fn hear_why(&mut self, link: usize, why: Why) {
-        let l = &mut self.links[link];
-        if why.member == self.plan.member {
-            if why.reason == Reason::Lost {
-                l.behind = why.value as u64;
-            }
-        } else {
-            l.why = Some(why);
+        if why.member != self.plan.member {
+            self.links[link].why = Some(why);
+        } else if why.reason == Reason::Lost {
+            self.hear_lost(link, why.value as u64);
         }
     }
 

@@ -90,6 +90,9 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Does the next thing of the run, if it can be done now.
     fn work(&mut self) -> bool {
+        if self.is_lost() {
+            return false;
+        }
         if self.catch_up() {
             return true;
         }
@@ -100,7 +103,7 @@ impl<T: Transport> Peer<'_, T> {
             return false;
         }
         self.commit_if_due();
-        if self.round != self.next_look && self.round < self.rules.rounds {
+        if self.round < self.next_look && self.round < self.rules.rounds {
             self.local_step();
             return true;
         }
@@ -178,6 +181,7 @@ impl<T: Transport> Peer<'_, T> {
     /// Asks soon for what will be missing, and later less and less often.
     pub(super) fn be_eager(&mut self) {
         self.waiting.since = self.now;
+        self.metrics.set_waiting_for(None);
         self.waiting.pause = self.first_pause();
         self.waiting.ask_at = self.now + self.waiting.pause;
     }

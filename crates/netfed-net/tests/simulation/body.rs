@@ -28,6 +28,9 @@ pub(crate) struct Body<'s> {
     /// What lies on the disk, and what is being written and whether it will fit.
     pub(crate) platter: RefCell<Option<State>>,
     writing: RefCell<Option<(State, Duration, bool)>>,
+    /// A copy of the state in another place.
+    pub(crate) backup: RefCell<Option<State>>,
+    pub(crate) lost: Cell<bool>,
     pub(crate) full: Cell<bool>,
     pub(crate) write: Duration,
     pub(crate) now: Cell<Duration>,
@@ -49,6 +52,8 @@ impl<'s> Body<'s> {
             out: RefCell::default(),
             platter: RefCell::default(),
             writing: RefCell::default(),
+            backup: RefCell::default(),
+            lost: Cell::new(false),
             full: Cell::new(false),
             write,
             now: Cell::new(Duration::ZERO),
@@ -78,6 +83,13 @@ impl<'s> Body<'s> {
         self.fuel.set(fuel);
     }
 
+    /// The state is what was copied, or lost.
+    pub(crate) fn lose(&self) {
+        self.writing.take();
+        self.platter.replace(self.backup.take());
+        self.lost.set(true);
+    }
+
     /// Nothing is acknowledged that is not on the disk and, out of lock step, nothing said.
     fn check(&self, to: usize, message: &Message) {
         let platter = self.platter.borrow();
@@ -88,7 +100,8 @@ impl<'s> Body<'s> {
             let what = format!("acknowledged {} with {committed} on its disk", message.ack);
             self.wrong.borrow_mut().get_or_insert(what);
         }
-        let kept = !matches!(message.kind, Kind::Request | Kind::Done | Kind::Why);
+        use Kind::{Done, Rejoin, Request, Why};
+        let kept = !matches!(message.kind, Request | Done | Why | Rejoin);
         if kept && !self.lock_step {
             let key = (message.kind, message.sequence);
             let same = link

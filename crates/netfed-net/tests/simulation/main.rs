@@ -21,6 +21,7 @@ mod judge;
 mod problem;
 mod run;
 mod scenario;
+mod told;
 
 use body::Bug;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -27,6 +27,8 @@ pub(crate) struct Report {
     pub(crate) recovery: Duration,
     pub(crate) writes: u64,
     pub(crate) sends: u64,
+    /// Whom each member said to wait for when the run was left.
+    pub(crate) waiting_for: Vec<Option<String>>,
 }
 
 enum What {
@@ -45,6 +47,17 @@ struct Member<'s> {
     ticket: u64,
     lives: usize,
     outcome: Option<Outcome>,
+    pace: Pace,
+}
+
+/// What a member has done when a second began: steps and exchanges, sends, writes.
+#[derive(Default)]
+struct Pace {
+    /// None where a life begins.
+    second: Option<u64>,
+    moved: u64,
+    sends: u64,
+    writes: u64,
 }
 
 struct Run<'s> {
@@ -90,6 +103,7 @@ pub(crate) fn run(
         ticket: 0,
         lives: 0,
         outcome: None,
+        pace: Pace::default(),
     };
     let run = Run {
         scenario,
@@ -130,6 +144,9 @@ impl<'s> Run<'s> {
             };
             let Some(what) = self.events.remove(&key) else { continue };
             self.now = time;
+            if self.scenario.until.is_some_and(|until| time > until) {
+                break;
+            }
             if self.members.iter().any(|m| m.peer.is_none() && m.outcome.is_none()) {
                 calm = calm.max(time);
             }
@@ -153,6 +170,7 @@ impl<'s> Run<'s> {
             recovery: self.now.saturating_sub(calm),
             writes: sum(|b| b.writes.get()),
             sends: sum(|b| b.sends.get()),
+            waiting_for: self.metrics.iter().map(Metrics::waiting_for).collect(),
             outcomes: self.members.into_iter().filter_map(|m| m.outcome).collect(),
         })
     }
@@ -182,6 +200,16 @@ impl<'s> Run<'s> {
                     Event::Cut(a, b, true) => drop(self.cut.insert((a, b))),
                     Event::Cut(a, b, false) => drop(self.cut.remove(&(a, b))),
                     Event::Full(m, full) => self.members[m].body.full.set(full),
+                    Event::Keep(m) => {
+                        let body = &self.members[m].body;
+                        body.backup.replace(body.platter.borrow().clone());
+                    }
+                    Event::Lose(m, down) => {
+                        self.kill(m, down);
+                        if self.members[m].outcome.is_none() {
+                            self.members[m].body.lose();
+                        }
+                    }
                     Event::Pause(m, time) => {
                         let until = self.now + time;
                         self.members[m].busy = self.members[m].busy.max(until);
@@ -200,6 +228,7 @@ impl<'s> Run<'s> {
         member.lives += 1;
         member.body.reborn(fuel.unwrap_or(u64::MAX), written);
         (member.born, member.busy) = (self.now, self.now);
+        member.pace.second = None;
         let disk = Box::new(Platter(member.body.clone()));
         let halves = self.problem.halves(&plan.nodes);
         let end = End(member.body.clone());
@@ -207,6 +236,9 @@ impl<'s> Run<'s> {
             Peer::new(self.rules, plan, halves, end, Some(disk), &self.metrics[m], self.never);
         let mut peer = peer.map_err(|e| format!("m{m} does not start: {e}"))?;
         peer.serve_for(LINGER);
+        if member.body.lost.get() && !self.scenario.lock_step() {
+            peer.rejoin().map_err(|e| e.to_string())?;
+        }
         member.peer = Some(peer);
         self.say(|| format!("m{m} starts"));
         self.turns(m)
@@ -261,6 +293,7 @@ impl<'s> Run<'s> {
             if waited {
                 cost += self.scenario.write[m];
             }
+            self.check_pace(m)?;
             self.post(m, cost);
             if self.members[m].body.dead.get() {
                 let down = self.chance.time(Duration::from_millis(5), Duration::from_secs(3));
@@ -292,6 +325,36 @@ impl<'s> Run<'s> {
             }
         }
         Err(format!("m{m} takes a thousand turns at once"))
+    }
+
+    /// No busy loop: in a second a member commits and sends little more than its steps and exchanges need.
+    fn check_pace(&mut self, m: usize) -> Result<(), String> {
+        let (second, rounds) = (self.now.as_secs(), self.metrics[m].rounds.load(Relaxed));
+        let Member { body, pace, .. } = &mut self.members[m];
+        if pace.second.is_some_and(|known| known == second) {
+            return Ok(());
+        }
+        let exchanges: u64 =
+            body.platter.borrow().iter().flat_map(|s| &s.links).map(|l| l.sequence).sum();
+        let links = body.plan.links.len() as u64;
+        let now = Pace {
+            second: Some(second),
+            moved: rounds + exchanges,
+            sends: body.sends.get(),
+            writes: body.writes.get(),
+        };
+        let before = std::mem::replace(pace, now);
+        if before.second.is_none() {
+            return Ok(());
+        }
+        let moved = pace.moved.abs_diff(before.moved);
+        let (sends, writes) = (pace.sends - before.sends, pace.writes - before.writes);
+        if sends > (600 + 10 * moved) * links || writes > 20 + 4 * moved {
+            return Err(format!(
+                "m{m} sends {sends} and commits {writes} in a second, and moves by {moved}"
+            ));
+        }
+        Ok(())
     }
 
     fn wake(&mut self, member: usize, at: Duration) -> Result<(), String> {

@@ -27,6 +27,10 @@ pub(crate) enum Event {
     Cut(usize, usize, bool),
     /// Its disk is full, or has room again.
     Full(usize, bool),
+    /// Its state is copied, as a backup does…
+    Keep(usize),
+    /// …and it is killed and started again with that copy or, where there is none, with nothing.
+    Lose(usize, Duration),
     /// Stands still for this time, as a stopped process does.
     Pause(usize, Duration),
 }
@@ -49,9 +53,23 @@ pub(crate) struct Scenario {
     pub(crate) events: Vec<(Duration, Event)>,
     /// From then on everyone is up, and every disk has room.
     pub(crate) calm: Duration,
+    /// When to leave the run; none: at its end.
+    pub(crate) until: Option<Duration>,
 }
 
 impl Scenario {
+    /// Nothing goes wrong.
+    pub(crate) fn quiet(problem: &Problem) -> Scenario {
+        let mut quiet = Scenario::new(0, std::slice::from_ref(problem));
+        (quiet.away, quiet.staleness, quiet.calm) = (Away::Wait, 0, Duration::ZERO);
+        quiet.events.clear();
+        quiet.fuel.iter_mut().for_each(Vec::clear);
+        quiet.start.fill(Duration::ZERO);
+        quiet.step.fill(MS);
+        quiet.network = Network { lose: 0.0, double: 0.0, least: MS, most: MS };
+        quiet
+    }
+
     pub(crate) fn new(seed: u64, problems: &[Problem]) -> Scenario {
         let mut chance = Chance::new(seed);
         let problem = chance.below(problems.len());
@@ -91,6 +109,7 @@ impl Scenario {
             fuel: vec![Vec::new(); members],
             events: Vec::new(),
             calm: Duration::ZERO,
+            until: None,
         };
         scenario.trouble(&mut chance, members);
         scenario.calm =
@@ -138,10 +157,23 @@ impl Scenario {
             let lasts = chance.time(10 * MS, 5 * SECOND);
             self.events.push((begin + lasts, Event::Full(m, false)));
         }
+        if !self.lock_step() && chance.hit(0.15) {
+            let (m, begin) = (chance.below(members), at(chance));
+            if chance.hit(0.5) {
+                self.events.push((begin.mul_f64(chance.unit()), Event::Keep(m)));
+            }
+            let down = chance.time(5 * MS, 2 * SECOND);
+            self.events.push((begin, Event::Lose(m, down)));
+        }
         if chance.hit(0.3) {
             let event = Event::Pause(chance.below(members), chance.time(10 * MS, 5 * SECOND));
             self.events.push((at(chance), event));
         }
+    }
+
+    /// Whether someone's state is lost.
+    pub(crate) fn loses(&self) -> bool {
+        self.events.iter().any(|(_, event)| matches!(event, Event::Lose(..)))
     }
 
     pub(crate) fn lock_step(&self) -> bool {
@@ -152,7 +184,7 @@ impl Scenario {
 impl Event {
     fn lasts(&self) -> Duration {
         match self {
-            Event::Kill(_, down) | Event::Pause(_, down) => *down,
+            Event::Kill(_, down) | Event::Lose(_, down) | Event::Pause(_, down) => *down,
             _ => Duration::ZERO,
         }
     }
