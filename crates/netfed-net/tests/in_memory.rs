@@ -39,7 +39,7 @@ fn the_same_bits_as_in_one_process() {
             let total = outcome.total.unwrap();
             let relative = |a: f64, b: f64| (a - b).abs() / b;
             assert!(relative(total.objective, alone.certificate.objective) < 1e-12);
-            assert!(relative(total.proven_gap(2), alone.certificate.gap) < 1e-6);
+            assert!(relative(total.proven_gap(), alone.certificate.gap) < 1e-6);
         }
         // The shares add up.
         let sum: f64 = outcomes.iter().map(|o| o.share.unwrap().gap).sum();
@@ -326,7 +326,7 @@ fn asynchronous_members_end_at_the_same_optimum() {
         assert!(found <= best * (1.0 + 1e-6), "{found} {best}");
         for outcome in &outcomes {
             let total = outcome.total.unwrap();
-            assert!(outcome.converged && total.proven_gap(2) <= 1e-6 * total.scale());
+            assert!(outcome.converged && total.proven_gap() <= 1e-6 * total.scale());
             assert!((total.objective - found).abs() <= 1e-9 * found, "{} {found}", total.objective);
         }
     }

@@ -9,8 +9,10 @@
 
 use crate::edge_terms::{EdgeTerm, EdgeTerms};
 use crate::parallel::map_rows;
+use crate::problem::difference;
 use crate::radius::radii;
 use crate::share::{self, Scratch, Share};
+use crate::slope::Slope;
 use crate::{Matrix, Problem};
 
 /// Where the dual bound comes from.
@@ -49,7 +51,11 @@ pub struct Certificate {
 impl Certificate {
     /// A proven lower bound of min P; −∞ where there is none.
     pub fn dual_bound(&self) -> f64 {
-        self.objective - self.gap
+        match self.gap.is_finite() {
+            // The difference may have been rounded up; P ≥ 0 holds anyway.
+            true => (self.objective - self.gap).next_down().max(0.0),
+            false => f64::NEG_INFINITY,
+        }
     }
 
     /// The quantity that a run stops on: the relative gap or, without a bound, the residual.
@@ -61,6 +67,41 @@ impl Certificate {
     pub(crate) fn is_better(&self, other: &Certificate) -> bool {
         let (own, others) = (self.accuracy(), other.accuracy());
         own < others || own == others && self.objective < other.objective
+    }
+}
+
+/// Terms that are added up together.
+const TOGETHER: usize = 1 << 10;
+
+/// How far the duals are from those that their conjugates belong to, edge by edge; nothing for most penalties
+/// ([`Penalty::blur`](crate::penalty::Penalty)).
+struct Blurs {
+    of_edges: Option<Matrix>,
+}
+
+impl Blurs {
+    /// Of the duals; what the terms of the edges may be off is added to their gaps.
+    fn new(
+        problem: &Problem,
+        params: &Matrix,
+        duals: &Matrix,
+        edges: &mut [EdgeTerm],
+        sum: &mut Share,
+    ) -> Blurs {
+        let mut of_edges: Option<Matrix> = None;
+        let mut diff = vec![0.0; problem.dim()];
+        for (k, (edge, term)) in problem.graph().edges().iter().zip(edges).enumerate() {
+            difference(params.row(edge.tail), params.row(edge.head), &mut diff);
+            let Some(blur) = problem.penalty().blur(&diff, duals.row(k), problem.coupling(k))
+            else {
+                break;
+            };
+            term.gap += blur.terms;
+            sum.add(&Share { gap: blur.terms, ..Share::default() });
+            let all = of_edges.get_or_insert_with(|| Matrix::zeros(duals.rows(), duals.cols()));
+            all.row_mut(k).copy_from_slice(&blur.dual);
+        }
+        Blurs { of_edges }
     }
 }
 
@@ -87,25 +128,32 @@ impl<'a> Certifier<'a> {
         let problem = self.problem;
         let dim = problem.dim();
         let scratch = || Scratch::new(dim);
+        let (mut edges, mut of_edges) =
+            EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
+        let blurs = Blurs::new(problem, params, duals, &mut edges, &mut of_edges);
         let mut nodes: Vec<Share> = map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
             let degree = problem.graph().degree(i);
             let step = self.step_ratio / degree as f64;
-            let (loss, w) = (problem.loss(i), params.row(i));
-            share::of_node(loss, w, self.flows(i, duals), (degree > 0).then_some(step), s)
+            self.set_slope(i, duals, &blurs, &mut s.slope);
+            share::of_node(problem.loss(i), params.row(i), (degree > 0).then_some(step), s)
         });
-        let (edges, of_edges) = EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
-        let bound = self.bound_the_unbounded(&mut nodes, &edges, params, duals);
+        let bound = self.bound_the_unbounded(&mut nodes, &edges, params, (duals, &blurs));
         let mut sum = Share { at_zero: self.value_at_zero, ..Share::default() };
-        nodes.iter().for_each(|share| sum.add(share));
+        // In parts: what rounding takes from a sum grows with the number of its terms.
+        for part in nodes.chunks(TOGETHER) {
+            let mut of_part = Share::default();
+            part.iter().for_each(|share| of_part.add(share));
+            sum.add(&of_part);
+        }
         sum.add(&of_edges);
         let mut shares: Vec<f64> = nodes.iter().map(|t| t.gap).collect();
         for (e, terms) in problem.graph().edges().iter().zip(&edges) {
             shares[e.tail] += terms.gap;
         }
-        let rounding = sum.rounding(dim) / problem.nodes() as f64;
+        let rounding = sum.rounding() / problem.nodes() as f64;
         shares.iter_mut().for_each(|s| *s += rounding);
-        let gap = sum.proven_gap(dim);
-        if gap.is_finite() && sum.gap + sum.rounding(dim) > gap {
+        let gap = sum.proven_gap();
+        if gap.is_finite() && sum.gap + sum.rounding() > gap {
             // P ≥ 0 is the better bound: every term is its own share.
             shares = nodes.iter().map(|t| t.objective).collect();
             for (e, terms) in problem.graph().edges().iter().zip(&edges) {
@@ -122,10 +170,13 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// (sign, u) of the edges of a node.
-    fn flows<'u>(&self, node: usize, duals: &'u Matrix) -> impl Iterator<Item = (f64, &'u [f64])> {
-        let incident = self.problem.graph().incident(node).iter();
-        incident.map(|inc| (inc.sign(), duals.row(inc.edge())))
+    /// The slope of a node.
+    fn set_slope(&self, node: usize, duals: &Matrix, blurs: &Blurs, slope: &mut Slope) {
+        let incident = || self.problem.graph().incident(node).iter();
+        slope.set(incident().map(|inc| (inc.sign(), duals.row(inc.edge()))));
+        if let Some(of_edges) = &blurs.of_edges {
+            incident().for_each(|inc| slope.blur(of_edges.row(inc.edge())));
+        }
     }
 
     /// Replaces infinite node gaps by gaps within a proven radius, component by component.
@@ -134,7 +185,7 @@ impl<'a> Certifier<'a> {
         nodes: &mut [Share],
         edges: &[EdgeTerm],
         params: &Matrix,
-        duals: &Matrix,
+        (duals, blurs): (&Matrix, &Blurs),
     ) -> Bound {
         if nodes.iter().all(|t| t.gap.is_finite()) {
             return Bound::Conjugate;
@@ -151,9 +202,9 @@ impl<'a> Certifier<'a> {
             || Scratch::new(dim),
             |k, s| {
                 let i = needed[k];
-                share::slope(self.flows(i, duals), s);
+                self.set_slope(i, duals, blurs, &mut s.slope);
                 let loss = self.problem.loss(i);
-                share::nonnegative(loss.fenchel_gap(&s.slope, params.row(i), radii[i]))
+                share::nonnegative(loss.bracket(&s.slope, params.row(i), radii[i]).gap)
             },
         );
         needed.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);

@@ -1,8 +1,8 @@
 //! The terms of the edges in the objective and in a certificate: cφ(d) with d = w_tail − w_head, and the bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ ≥ 0.
 
-use crate::linalg::{axpy, dot, square_distance};
+use crate::linalg::{axpy, dot, dot_size, square_distance};
 use crate::problem::difference;
-use crate::share::{Share, nonnegative};
+use crate::share::{Share, of_terms};
 use crate::{Edge, Matrix, Problem};
 use rayon::prelude::*;
 
@@ -132,14 +132,15 @@ impl<'a> EdgeTerms<'a> {
             let (tail, head) = (&params[edge.tail * dim..], &params[edge.head * dim..]);
             difference(&tail[..dim], &head[..dim], diff);
             term.value = coupling * value(diff);
-            term.gap = nonnegative(term.value + conjugate(u, coupling) - dot(diff, u));
+            let along = (dot(diff, u), dot_size(diff, u));
+            let lost;
+            (term.gap, lost) = of_terms(term.value, conjugate(u, coupling), along, dim);
             next.copy_from_slice(u);
             axpy(self.step, diff, next);
             prox(next, coupling, self.step);
-            sum.objective += term.value;
-            sum.gap += term.gap;
-            sum.moved += square_distance(next, u);
-            sum.weighted += dot(u, u);
+            let (moved, weighted) = (square_distance(next, u), dot(u, u));
+            let (objective, gap) = (term.value, term.gap);
+            sum.add(&Share { objective, gap, lost, moved, weighted, at_zero: 0.0 });
         }
         Share { moved: sum.moved / self.step, weighted: sum.weighted / self.step, ..sum }
     }

@@ -18,6 +18,9 @@ use crate::{Matrix, Problem};
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
+/// More than rounding takes from sums and products of nonnegative numbers, as all are here.
+const ROUNDED: f64 = 1.0 + 1e-9;
+
 /// A connected component, with what depends neither on the point nor on λ.
 pub(crate) struct Component {
     nodes: Vec<usize>,
@@ -40,12 +43,12 @@ pub(crate) fn radii(
     let mut radii = vec![f64::INFINITY; params.rows()];
     for c in problem.memo().components.get_or_init(|| components(problem)) {
         if c.nodes.iter().any(|&i| nodes[i].gap.is_infinite()) {
-            let level = c.nodes.iter().map(|&i| nodes[i].objective).sum::<f64>()
+            let level = c.nodes.iter().map(|&i| nodes[i].objective + nodes[i].lost).sum::<f64>()
                 + c.edges.iter().map(|&e| edges[e].value).sum::<f64>();
-            // A hair more than the computed value: it may have been rounded down.
-            let level = level * (1.0 + 1e-12);
+            let level = level * ROUNDED;
             c.anchored(problem, params, level, &mut radii);
             c.pooled(problem, params, level, &mut radii);
+            c.nodes.iter().for_each(|&i| radii[i] *= ROUNDED);
         }
     }
     radii
@@ -82,7 +85,7 @@ impl Component {
         let drift: Vec<f64> = self.nodes.iter().map(|&i| distance(params.row(i), root)).collect();
         match self.pooled.get_or_init(|| pool(problem, &self.nodes)) {
             Pooled::Nothing => {}
-            Pooled::Residual { smallest, norms } => {
+            Pooled::Residual { stretch, norms } => {
                 let (mut slope, mut offset, mut quadratic) = (0.0, 0.0, 0.0);
                 for growth in self.nodes.iter().map(|&i| problem.loss(i).growth()) {
                     match growth {
@@ -101,7 +104,7 @@ impl Component {
                     .zip(&drift)
                     .map(|((g, r), d)| g * (r + d) * (r + d))
                     .sum::<f64>();
-                let at_root = (2.0 * residual + spread.sqrt()) / smallest.sqrt();
+                let at_root = (2.0 * residual + spread.sqrt()) * stretch;
                 for ((&i, r), d) in self.nodes.iter().zip(&reach).zip(&drift) {
                     radii[i] = radii[i].min(at_root + r + d);
                 }

@@ -4,10 +4,10 @@
 //! of the neighbor. Parts add up to the certificate of the whole, in one process or across a network.
 
 use crate::half::Link;
-use crate::linalg::{axpy, dot, square_distance};
-use crate::loss::Loss;
+use crate::linalg::{axpy, dot, dot_size, square_distance};
+use crate::loss::{Bracket, Loss};
 use crate::penalty::{Penalty, ROUNDING};
-use crate::wide::{Loop, wide};
+use crate::slope::Slope;
 
 /// A part of the sums of a certificate.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -16,8 +16,8 @@ pub struct Share {
     pub objective: f64,
     /// Part of P(w) − D(u); +∞ where there is no bound.
     pub gap: f64,
-    /// Size of the terms, the scale of their rounding errors.
-    pub size: f64,
+    /// What rounding may have taken from the objective, so far.
+    pub lost: f64,
     /// Part of P(0).
     pub at_zero: f64,
     /// Squared length of one more step, in its own metric.
@@ -31,22 +31,29 @@ impl Share {
     pub fn add(&mut self, other: &Share) {
         self.objective += other.objective;
         self.gap += other.gap;
-        self.size += other.size;
         self.at_zero += other.at_zero;
         self.moved += other.moved;
         self.weighted += other.weighted;
+        // Each sum is off by half a unit in its last place; so is this one, which the other half pays for.
+        let gap = if self.gap.is_finite() { self.gap } else { 0.0 };
+        let own = f64::EPSILON * (self.objective.abs() + gap);
+        self.lost = (self.lost + other.lost + own) * (1.0 + 2.0 * f64::EPSILON);
     }
 
-    /// What the sums themselves may have lost to rounding, and duals that left their domain by rounding.
-    pub(crate) fn rounding(&self, dim: usize) -> f64 {
-        let size = self.objective.abs() + self.size;
-        (16 + dim) as f64 * f64::EPSILON * size + ROUNDING * self.objective
+    /// What the sums may be off, and what it costs that duals may leave their domain by rounding.
+    pub(crate) fn rounding(&self) -> f64 {
+        let domain = ROUNDING * self.objective.abs();
+        (self.lost + domain) * (1.0 + 8.0 * f64::EPSILON)
     }
 
-    /// A proven upper bound of P(w) − min P, if this is the sum over all nodes and edges; P ≥ 0 may be the better one.
-    pub fn proven_gap(&self, dim: usize) -> f64 {
-        let gap = self.gap + self.rounding(dim);
-        if gap.is_finite() { gap.min(self.objective) } else { gap }
+    /// A proven upper bound of P(w) − min P, if this is the sum over all nodes and edges; P ≥ 0 may be the better one. P(w) is the rounded
+    /// objective here: what that is off is part of the bound.
+    pub fn proven_gap(&self) -> f64 {
+        let gap = (self.gap + self.rounding()) * (1.0 + 2.0 * f64::EPSILON);
+        match gap.is_finite() && self.objective.is_finite() {
+            true => gap.min(self.objective),
+            false => f64::INFINITY,
+        }
     }
 
     /// What a gap is relative to: P(w) or, where that is larger, a millionth of P(0).
@@ -61,8 +68,8 @@ impl Share {
     }
 
     /// The quantity that a run stops on: the relative gap or, without a bound, the residual.
-    pub fn accuracy(&self, dim: usize) -> f64 {
-        let gap = self.proven_gap(dim);
+    pub fn accuracy(&self) -> f64 {
+        let gap = self.proven_gap();
         if gap.is_finite() { gap / self.scale() } else { self.residual() }
     }
 
@@ -76,44 +83,60 @@ impl Share {
     ) -> Share {
         let diff: Vec<f64> = tail.iter().zip(head).map(|(t, h)| t - h).collect();
         let objective = coupling * penalty.value(&diff);
-        let gap = nonnegative(objective + penalty.conjugate(dual, coupling) - dot(&diff, dual));
+        let size = dot_size(&diff, dual);
+        let conjugate = penalty.conjugate(dual, coupling);
+        let (gap, lost) = of_terms(objective, conjugate, (dot(&diff, dual), size), diff.len());
         let mut next = dual.to_vec();
         axpy(step, &diff, &mut next);
         penalty.prox_conjugate(&mut next, coupling, step);
         let moved = square_distance(&next, dual) / step;
-        Share { objective, gap, moved, weighted: dot(dual, dual) / step, ..Share::default() }
+        Share { objective, gap, lost, moved, weighted: dot(dual, dual) / step, ..Share::default() }
     }
+}
+
+/// The bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ of an edge, rounded up, and what cφ(d) may be off; from ⟨d, u⟩ and the sum of the absolute values of its terms. Every
+/// term is known to a few units in its last place for each parameter.
+#[inline(always)]
+pub(crate) fn of_terms(
+    value: f64,
+    conjugate: f64,
+    (along, size): (f64, f64),
+    dim: usize,
+) -> (f64, f64) {
+    let unit = (dim + 8) as f64 * f64::EPSILON;
+    let bracket = (value + conjugate - along).max(0.0);
+    let gap = bracket + unit * (value + conjugate + size);
+    (if gap.is_nan() { f64::INFINITY } else { gap }, unit * value)
 }
 
 /// Scratch space for the part of a node; `slope` holds sᵢ = −Σ sign·u afterwards.
 pub(crate) struct Scratch {
-    pub(crate) slope: Vec<f64>,
+    pub(crate) slope: Slope,
     at: Vec<f64>,
     out: Vec<f64>,
 }
 
 impl Scratch {
     pub(crate) fn new(dim: usize) -> Scratch {
-        Scratch { slope: vec![0.0; dim], at: vec![0.0; dim], out: vec![0.0; dim] }
+        Scratch { slope: Slope::zeros(dim), at: vec![0.0; dim], out: vec![0.0; dim] }
     }
 }
 
-/// The part of a node, without P(0); `flows` are (sign, u) of its edges, `step` the primal step, none for a node without edges.
-pub(crate) fn of_node<'u>(
+/// The part of a node, without P(0), with its slope in the scratch space; `step` is the primal step, none for a node without edges.
+pub(crate) fn of_node(
     loss: &dyn Loss,
     params: &[f64],
-    flows: impl Iterator<Item = (f64, &'u [f64])>,
     step: Option<f64>,
     s: &mut Scratch,
 ) -> Share {
-    slope(flows, s);
-    let objective = loss.value(params);
-    let gap = nonnegative(loss.fenchel_gap(&s.slope, params, f64::INFINITY));
-    let size = objective.abs() + dot(&s.slope, params).abs();
-    let share = Share { objective, gap, size, ..Share::default() };
+    let Bracket { value: objective, lost, gap } = loss.bracket(&s.slope, params, f64::INFINITY);
+    // A value that nothing is known about bounds nothing.
+    let known = lost.is_finite();
+    let (lost, gap) = if known { (lost, nonnegative(gap)) } else { (0.0, f64::INFINITY) };
+    let share = Share { objective, gap, lost, ..Share::default() };
     let Some(step) = step else { return share };
     s.at.copy_from_slice(params);
-    axpy(step, &s.slope, &mut s.at);
+    axpy(step, s.slope.values(), &mut s.at);
     s.out.copy_from_slice(params);
     loss.prox(&s.at, step, &mut s.out);
     let moved = square_distance(&s.out, params) / step;
@@ -131,7 +154,9 @@ pub(crate) fn of_half(
     let dim = params.len();
     let flows = links.iter().map(|l| l.sign).zip(duals.chunks_exact(dim));
     let at_zero = loss.value(&vec![0.0; dim]);
-    Share { at_zero, ..of_node(loss, params, flows, step, &mut Scratch::new(dim)) }
+    let mut scratch = Scratch::new(dim);
+    scratch.slope.set(flows);
+    Share { at_zero, ..of_node(loss, params, step, &mut scratch) }
 }
 
 /// The part of the edge in a slot; it belongs to the tail.
@@ -146,69 +171,6 @@ pub(crate) fn of_slot(
         return Share::default();
     }
     Share::of_edge(penalty, link.coupling, (own, neighbor), dual, step)
-}
-
-/// Slope sᵢ = −Σ sign·u of a node.
-pub(crate) fn slope<'u>(flows: impl Iterator<Item = (f64, &'u [f64])>, scratch: &mut Scratch) {
-    let Scratch { slope, out: lost, .. } = scratch;
-    wide(Slope { flows, slope, lost });
-}
-
-/// A compensated sum: large duals that cancel must not hide small ones.
-struct Slope<'s, F> {
-    flows: F,
-    slope: &'s mut [f64],
-    lost: &'s mut [f64],
-}
-
-impl<'u, F: Iterator<Item = (f64, &'u [f64])>> Loop for Slope<'_, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Slope { flows, slope, lost } = self;
-        // The number of parameters is known to the compiler where it is small.
-        match slope.len() {
-            1 => compensated_sum(flows, [0.0; 1], [0.0; 1], slope),
-            2 => compensated_sum(flows, [0.0; 2], [0.0; 2], slope),
-            3 => compensated_sum(flows, [0.0; 3], [0.0; 3], slope),
-            4 => compensated_sum(flows, [0.0; 4], [0.0; 4], slope),
-            5 => compensated_sum(flows, [0.0; 5], [0.0; 5], slope),
-            _ => {
-                slope.fill(0.0);
-                lost.fill(0.0);
-                flows.for_each(|(sign, u)| add(-sign, u, slope, lost));
-                slope.iter_mut().zip(lost.iter()).for_each(|(s, l)| *s += l);
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn compensated_sum<'u, const DIM: usize>(
-    flows: impl Iterator<Item = (f64, &'u [f64])>,
-    mut sum: [f64; DIM],
-    mut lost: [f64; DIM],
-    out: &mut [f64],
-) {
-    for (sign, u) in flows {
-        if let Some(u) = u.first_chunk::<DIM>() {
-            add(-sign, u, &mut sum, &mut lost);
-        }
-    }
-    out.iter_mut().zip(sum.iter().zip(&lost)).for_each(|(s, (sum, lost))| *s = sum + lost);
-}
-
-/// sum ← sum + factor·u, and what rounding takes away to `lost`.
-#[inline(always)]
-fn add(factor: f64, u: &[f64], sum: &mut [f64], lost: &mut [f64]) {
-    for ((s, l), u) in sum.iter_mut().zip(lost.iter_mut()).zip(u) {
-        let term = factor * u;
-        let next = *s + term;
-        let added = next - *s;
-        *l += (*s - (next - added)) + (term - added);
-        *s = next;
-    }
 }
 
 /// A bracket that rounding may have made negative. An undefined one (∞ − ∞) bounds nothing.

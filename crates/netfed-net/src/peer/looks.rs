@@ -136,7 +136,7 @@ impl<T: Transport> Peer<'_, T> {
             }
             None => {
                 self.total = Some(total);
-                let met = total.accuracy(self.rules.dim) <= self.rules.tolerance;
+                let met = total.accuracy() <= self.rules.tolerance;
                 let mut verdict = vec![f64::from(u8::from(met))];
                 if self.rules.tell_gap {
                     verdict.extend(share_numbers(&total));
@@ -219,7 +219,7 @@ impl<T: Transport> Peer<'_, T> {
         if verdict.len() > 1 {
             self.total = Some(share_from(&verdict[1..]));
         }
-        let relative = self.total.map(|t| t.proven_gap(self.rules.dim) / t.scale());
+        let relative = self.total.map(|t| t.proven_gap() / t.scale());
         self.metrics.set_gap(self.share.map_or(f64::NAN, |s| s.gap), relative);
         debug!(round, gap = relative, "look");
         if self.now - self.told_at >= TELL {
@@ -331,13 +331,13 @@ pub(super) const SHARE: usize = 6;
 pub(super) fn share_numbers(share: &Share) -> [f64; SHARE] {
     let gap = if share.gap.is_finite() { share.gap } else { -1.0 };
     let finite = |v: f64| if v.is_finite() { v } else { f64::MAX };
-    let Share { objective, size, at_zero, moved, weighted, .. } = *share;
-    [finite(objective), gap, finite(size), finite(at_zero), finite(moved), finite(weighted)]
+    let Share { objective, lost, at_zero, moved, weighted, .. } = *share;
+    [finite(objective), gap, finite(lost), finite(at_zero), finite(moved), finite(weighted)]
 }
 
 pub(super) fn share_from(numbers: &[f64]) -> Share {
-    let [objective, gap, size, at_zero, moved, weighted] =
+    let [objective, gap, lost, at_zero, moved, weighted] =
         std::array::from_fn(|k| numbers.get(k).copied().unwrap_or(0.0));
     let gap = if gap < 0.0 { f64::INFINITY } else { gap };
-    Share { objective, gap, size, at_zero, moved, weighted }
+    Share { objective, gap, lost, at_zero, moved, weighted }
 }

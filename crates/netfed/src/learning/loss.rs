@@ -8,7 +8,8 @@
 use super::LogDegree;
 use super::dual_newton::Scratch;
 use crate::linalg::norm;
-use crate::loss::{Growth, Loss};
+use crate::loss::{Bracket, Growth, Loss};
+use crate::slope::Slope;
 
 /// The loss of one holder of signals.
 pub struct LogDegreeLoss {
@@ -86,16 +87,19 @@ impl Loss for LogDegreeLoss {
         self.minimize(|e| at[e] / step, 1.0 / step, out);
     }
 
-    fn fenchel_gap(&self, slope: &[f64], at: &[f64], _radius: f64) -> f64 {
-        if self.problem.objective(at).is_infinite() {
-            return f64::INFINITY;
+    fn bracket(&self, slope: &Slope, at: &[f64], _radius: f64) -> Bracket {
+        let value = self.value(at);
+        let lost = 16.0 * at.len() as f64 * f64::EPSILON * (value.abs() + self.least.abs());
+        if value.is_infinite() {
+            return Bracket { value, lost: 0.0, gap: f64::INFINITY };
         }
+        let slope = slope.values();
         let newton = self.problem.newton(0.0);
         let c: Vec<f64> = self.problem.distances().iter().zip(slope).map(|(z, s)| z - s).collect();
         let mut v = self.fitting(at, &c, 0.0);
         newton.solve(&c, &mut v, 1e-14, &mut Scratch::default());
         let (gap, size) = newton.gap(&c, &v, at);
-        gap + 16.0 * f64::EPSILON * size
+        Bracket { value, lost, gap: gap + 16.0 * f64::EPSILON * size }
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
@@ -160,17 +164,25 @@ impl Loss for NonnegativeLasso {
     }
 
     /// With q = slope − λ: ⟨q, w⟩ ≤ ⟨q₊, w⟩ for w ≥ 0, so that the gap is at most ⟨q₋, at⟩ + R‖q₊‖.
-    fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
-        if !at.iter().all(|w| *w >= 0.0) {
-            return f64::INFINITY;
+    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket {
+        let value = self.value(at);
+        if !value.is_finite() {
+            return Bracket { value, lost: 0.0, gap: f64::INFINITY };
         }
-        let above: Vec<f64> = slope.iter().map(|s| (s - self.lambda).max(0.0)).collect();
-        let below = slope.iter().zip(at).map(|(s, w)| (self.lambda - s).max(0.0) * w);
-        below.sum::<f64>()
-            + match norm(&above) {
-                0.0 => 0.0,
-                size => size * radius,
-            }
+        let (mut above, mut below) = (Vec::with_capacity(at.len()), 0.0);
+        for (j, (s, w)) in slope.values().iter().zip(at).enumerate() {
+            let (q, off) = (s - self.lambda, slope.off(j));
+            let off = off + if q == 0.0 && off == 0.0 { 0.0 } else { f64::EPSILON * q.abs() };
+            above.push((q + off).max(0.0));
+            below += (off - q).max(0.0) * w;
+        }
+        let by_radius = match norm(&above) {
+            0.0 => 0.0,
+            size => size * radius,
+        };
+        let rounding = (at.len() + 8) as f64 * f64::EPSILON;
+        let gap = (below + by_radius) * (1.0 + rounding);
+        Bracket { value, lost: rounding * value, gap }
     }
 
     fn maximizer(&self, _slope: &[f64], out: &mut [f64]) {

@@ -5,10 +5,14 @@
 //! `faer` for everything that is done once.
 
 pub(crate) mod dense;
+pub(crate) mod gram;
 mod jacobi;
 mod sparse;
+pub(crate) mod twofold;
+pub(crate) mod whitening;
 
 pub(crate) use sparse::SparseCholesky;
+pub(crate) use whitening::Whitening;
 
 use crate::Error;
 use faer::{MatRef, Side};

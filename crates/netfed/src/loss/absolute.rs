@@ -3,7 +3,7 @@
 //! ℓ*(a, y) = a·y on |a| ≤ 1. A mean of |r| of at most B gives ‖r‖₂/√m ≤ √m·B.
 
 use super::Growth;
-use super::scalar::{Local, ScalarLoss};
+use super::scalar::{Local, ScalarLoss, UP};
 
 /// ℓ(t, y) = |t − y|
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,6 +11,7 @@ pub struct Absolute;
 
 impl ScalarLoss for Absolute {
     const SMOOTH: bool = false;
+    const RESIDUAL: bool = true;
 
     #[inline(always)]
     fn value(&self, t: f64, y: f64) -> f64 {
@@ -33,8 +34,16 @@ impl ScalarLoss for Absolute {
         Local { slope, curvature: if free == slope { 1.0 / mu } else { 0.0 } }
     }
 
-    fn conjugate(&self, a: f64, y: f64) -> f64 {
-        if a.abs() <= 1.0 { a * y } else { f64::INFINITY }
+    #[inline(always)]
+    fn bracket(&self, t: f64, y: f64, a: f64) -> f64 {
+        let r = t - y;
+        let along = if r < 0.0 { -a } else { a };
+        if a.abs() <= 1.0 { r.abs() * (1.0 - along) * UP } else { f64::INFINITY }
+    }
+
+    #[inline(always)]
+    fn change(&self, value: f64, by: f64) -> f64 {
+        by + f64::EPSILON * value
     }
 
     fn room(&self, _t: f64, _y: f64, a: f64) -> f64 {

@@ -1,6 +1,7 @@
 //! The features X of one node's data (m × d), by columns: products with X run over the points, several side by side.
 
-use crate::linalg::{axpy, dot, dot_size};
+use crate::linalg::twofold::{Twofold, two_product, two_sum, twofold_dot};
+use crate::linalg::{axpy, dot};
 use std::ops::Range;
 
 /// Points that a weighted column or predictions are formed for at a time: they stay in the cache, and need no memory of their own.
@@ -11,13 +12,20 @@ pub(super) const TOGETHER: usize = 64;
 pub(super) struct Design {
     points: usize,
     columns: Vec<f64>,
+    /// The largest absolute value of every column.
+    largest: Vec<f64>,
 }
 
 impl Design {
     /// From at least one row of `dim` features.
     pub(super) fn new(rows: &[f64], dim: usize) -> Design {
         let column = |j: usize| rows.iter().skip(j).step_by(dim).copied();
-        Design { points: rows.len() / dim, columns: (0..dim).flat_map(column).collect() }
+        let largest = |j: usize| column(j).fold(0.0, |most: f64, x| most.max(x.abs()));
+        Design {
+            points: rows.len() / dim,
+            columns: (0..dim).flat_map(column).collect(),
+            largest: (0..dim).map(largest).collect(),
+        }
     }
 
     fn columns(&self) -> std::slice::ChunksExact<'_, f64> {
@@ -64,9 +72,28 @@ impl Design {
         self.columns().zip(out).for_each(|(x, out)| *out += dot(&x[these.clone()], a));
     }
 
-    /// Σ_r |a_r x_rj| for every column j.
-    pub(super) fn sizes(&self, a: &[f64]) -> impl Iterator<Item = f64> {
-        self.columns().map(move |x| dot_size(x, a))
+    /// The largest |x_rj| of every column j.
+    pub(super) fn largest(&self) -> &[f64] {
+        &self.largest
+    }
+
+    /// Predictions x_rᵀz with twice the digits, in two parts.
+    #[inline(always)]
+    pub(super) fn predict_twofold(&self, z: &[f64], high: &mut [f64], low: &mut [f64]) {
+        for (x, z) in self.columns().zip(z) {
+            for ((high, low), x) in high.iter_mut().zip(&mut *low).zip(x) {
+                let (p, f) = two_product(*x, *z);
+                let (s, e) = two_sum(*high, p);
+                *high = s;
+                *low += e + f;
+            }
+        }
+    }
+
+    /// Xᵀ·a with twice the digits.
+    #[inline(always)]
+    pub(super) fn transposed_twofold(&self, a: &[f64]) -> impl Iterator<Item = Twofold> {
+        self.columns().map(move |x| twofold_dot(x, a))
     }
 
     /// The lower triangle of matrix ← matrix + Xᵀ·diag(h)·X, row by row.

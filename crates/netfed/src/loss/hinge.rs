@@ -3,7 +3,7 @@
 //! ℓ*(a, y) = a·y on −1 ≤ a·y ≤ 0. From ℓ ≥ max(0, −y·t) follows the growth of the margins.
 
 use super::Growth;
-use super::scalar::{Local, ScalarLoss};
+use super::scalar::{Local, ScalarLoss, UP};
 
 /// ℓ(t, y) = max(0, 1 − y·t)
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,6 +11,7 @@ pub struct Hinge;
 
 impl ScalarLoss for Hinge {
     const SMOOTH: bool = false;
+    const RESIDUAL: bool = false;
 
     #[inline(always)]
     fn value(&self, t: f64, y: f64) -> f64 {
@@ -33,9 +34,17 @@ impl ScalarLoss for Hinge {
         Local { slope: y * b, curvature: if free == b { 1.0 / mu } else { 0.0 } }
     }
 
-    fn conjugate(&self, a: f64, y: f64) -> f64 {
-        let b = a * y;
-        if (-1.0..=0.0).contains(&b) { b } else { f64::INFINITY }
+    #[inline(always)]
+    fn bracket(&self, t: f64, y: f64, a: f64) -> f64 {
+        let (b, h) = (a * y, 1.0 - y * t);
+        let inside = (-1.0..=0.0).contains(&b);
+        let bracket = if h >= 0.0 { h * (1.0 + b) } else { b * h };
+        if inside { bracket * UP } else { f64::INFINITY }
+    }
+
+    #[inline(always)]
+    fn change(&self, value: f64, by: f64) -> f64 {
+        by + f64::EPSILON * value
     }
 
     fn room(&self, _t: f64, y: f64, a: f64) -> f64 {

@@ -4,7 +4,7 @@
 //! B/δ + δ/2, hence ‖r‖₂/√m ≤ √m (B/δ + δ/2).
 
 use super::Growth;
-use super::scalar::{Local, ScalarLoss};
+use super::scalar::{Local, ScalarLoss, UP};
 use crate::Error;
 
 /// ℓ(t, y) = ½r² for |r| ≤ δ, δ|r| − ½δ² beyond
@@ -30,6 +30,7 @@ impl Huber {
 
 impl ScalarLoss for Huber {
     const SMOOTH: bool = true;
+    const RESIDUAL: bool = true;
 
     #[inline(always)]
     fn value(&self, t: f64, y: f64) -> f64 {
@@ -51,8 +52,21 @@ impl ScalarLoss for Huber {
         Local { slope: self.slope(t, y), curvature: if inside { 1.0 } else { 0.0 } }
     }
 
-    fn conjugate(&self, a: f64, y: f64) -> f64 {
-        if a.abs() <= self.delta { 0.5 * a * a + a * y } else { f64::INFINITY }
+    #[inline(always)]
+    fn bracket(&self, t: f64, y: f64, a: f64) -> f64 {
+        let (r, delta) = (t - y, self.delta);
+        if a.abs() > delta {
+            return f64::INFINITY;
+        }
+        // Beyond the threshold it is a product of two sums without negative terms.
+        let left = delta - a * if r < 0.0 { -1.0 } else { 1.0 };
+        let beyond = left * ((r.abs() - delta) + 0.5 * left);
+        UP * if r.abs() <= delta { 0.5 * (a - r) * (a - r) } else { beyond }
+    }
+
+    #[inline(always)]
+    fn change(&self, value: f64, by: f64) -> f64 {
+        self.delta * by * UP + 4.0 * f64::EPSILON * value
     }
 
     fn room(&self, t: f64, y: f64, _a: f64) -> f64 {

@@ -8,8 +8,13 @@
 //! prox for any step, with κ = 1/step + 2η₂: on v_k the coefficient
 //! (2 s_k t_k/m + v_kᵀat/step)/(2 s_k²/m + κ), on the complement at/(step·κ). Cost 4rd flops, no memory.
 
-use super::{Compact, Curvature, Growth, Loss};
-use crate::linalg::{add_gram, axpy, dot, dot_size, norm, svd};
+use super::certify_squares::CertifySquares;
+use super::moments::Moments;
+use super::{Bracket, Compact, Curvature, Growth, Loss};
+use crate::linalg::gram::Gram;
+use crate::linalg::whitening::looseness;
+use crate::linalg::{add_gram, axpy, dot, norm, svd};
+use crate::slope::Slope;
 use crate::wide::{Loop, wide};
 use crate::{Dataset, Error};
 
@@ -21,7 +26,13 @@ pub struct LeastSquares {
     /// The entries of all v_k, then all s_k, then all t_k: one piece of memory, read in order.
     factors: Box<[f64]>,
     rest: f64,
-    ridge: f64,
+    pub(super) ridge: f64,
+    /// The data, as certificates see them: what the factors are off does not matter there.
+    pub(super) moments: Moments,
+    /// What the moments lack: ρ where they come from factors.
+    pub(super) constant: f64,
+    /// 1/(1 − δ), with δ what the factors are off as a whitening of XᵀX/m + η₂I (`linalg/whitening.rs`), or ∞.
+    pub(super) factor: f64,
 }
 
 impl LeastSquares {
@@ -30,7 +41,19 @@ impl LeastSquares {
         let f = svd(data.features(), data.dim(), data.labels())?;
         let factors = [f.right, f.values, f.left_y].concat().into_boxed_slice();
         let (dim, points) = (data.dim(), data.points());
-        Ok(LeastSquares { dim, points, factors, rest: f.rest, ridge })
+        let moments = Moments::of(data);
+        let factor = f64::INFINITY;
+        let loss = LeastSquares {
+            dim,
+            points,
+            factors,
+            rest: f.rest,
+            ridge,
+            moments,
+            constant: 0.0,
+            factor,
+        };
+        Ok(loss.verified())
     }
 
     /// Σ_k (s_k v_kᵀw − t_k)² + rest + ridge·‖w‖² as the loss of so many points, from all v_k, all s_k and all t_k.
@@ -44,17 +67,48 @@ impl LeastSquares {
         // The mean over m points: squares count m times.
         let m = points as f64;
         values.iter_mut().chain(&mut targets).for_each(|v| *v *= m.sqrt());
+        let scaled = right.chunks_exact(dim).zip(&values);
+        let rows: Vec<f64> = scaled.flat_map(|(v, s)| v.iter().map(move |v| s * v)).collect();
+        let moments = Moments::new(&rows, &targets, dim);
         let factors = [right, values, targets].concat().into_boxed_slice();
-        LeastSquares { dim, points, factors, rest: m * rest, ridge }
+        let (rest, factor) = (m * rest, f64::INFINITY);
+        LeastSquares { dim, points, factors, rest, ridge, moments, constant: rest, factor }
+            .verified()
     }
 
-    fn m(&self) -> f64 {
+    /// With the proof of how good the factors are.
+    fn verified(mut self) -> LeastSquares {
+        if !self.full_rank() {
+            return self;
+        }
+        let mut gram = Gram::zeros(self.dim);
+        self.moments.add_to(&mut gram, self.m());
+        let whitening: Vec<f64> = self
+            .triples()
+            .flat_map(|(s, _, v)| {
+                let scale = 1.0 / self.curvature_along(s).sqrt();
+                v.iter().map(move |v| scale * v)
+            })
+            .collect();
+        let loose = looseness(&whitening, &gram, self.ridge);
+        if loose < 0.75 {
+            self.factor = (1.0 + 1e-12) / (1.0 - loose);
+        }
+        self
+    }
+
+    /// c_k = s_k²/m + η₂
+    pub(super) fn curvature_along(&self, s: f64) -> f64 {
+        s * s / self.m() + self.ridge
+    }
+
+    pub(super) fn m(&self) -> f64 {
         self.points as f64
     }
 
     /// (s_k, t_k, v_k) for every kept singular value, the largest first.
     #[inline]
-    fn triples(&self) -> impl Iterator<Item = (f64, f64, &[f64])> {
+    pub(super) fn triples(&self) -> impl Iterator<Item = (f64, f64, &[f64])> {
         let (v, s, t) = split(&self.factors, self.dim);
         s.iter().zip(t).zip(v.chunks_exact(self.dim)).map(|((s, t), v)| (*s, *t, v))
     }
@@ -71,17 +125,6 @@ impl LeastSquares {
 
     fn full_rank(&self) -> bool {
         self.rank() == self.dim
-    }
-
-    /// A singular value less what rounding may have added to it: curvature that is really there.
-    fn sure(&self, singular: f64) -> f64 {
-        let largest = self.triples().next().map_or(0.0, |(s, ..)| s);
-        (singular - 1e-14 * largest).max(0.0)
-    }
-
-    /// Component of the gradient along v_k.
-    fn slope_along(&self, s: f64, t: f64, along: f64) -> f64 {
-        2.0 / self.m() * s * (s * along - t) + 2.0 * self.ridge * along
     }
 }
 
@@ -197,8 +240,8 @@ impl Loss for LeastSquares {
         Some(Compact::LeastSquares { points, ridge, factors, singular, rest })
     }
 
-    fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
-        wide(FenchelGap { loss: self, slope, at, radius })
+    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket {
+        wide(CertifySquares { loss: self, slope, at, radius })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
@@ -221,15 +264,23 @@ impl Loss for LeastSquares {
 
     fn level_radius(&self, level: f64, center: &[f64]) -> f64 {
         let mut radius = f64::INFINITY;
-        if self.full_rank() {
-            // Both w and the center have ‖X· − Xw_LS‖²/m ≤ level − rest/m around the local fit w_LS.
-            let smallest = self.sure(self.triples().last().map_or(0.0, |(s, ..)| s));
-            radius = 2.0 * (level * self.m() - self.rest).max(0.0).sqrt() / smallest;
+        if self.factor.is_finite() {
+            // ‖X(w − w_LS)‖²/m + η₂‖w − w_LS‖² ≤ level − min L for both w and the center, around the local fit w_LS.
+            let here = self.bracket(&Slope::exact(&vec![0.0; self.dim]), center, f64::INFINITY);
+            let least = (here.value - here.lost - here.gap).max(0.0);
+            // ‖V‖² ≤ ‖VᵀV‖₁, nearly 1.
+            let (v, ..) = split(&self.factors, self.dim);
+            let mut square = vec![0.0; self.dim * self.dim];
+            add_gram(v, self.dim, &mut square);
+            let sums = square.chunks_exact(self.dim).map(|row| row.iter().map(|v| v.abs()).sum());
+            let length = sums.fold(0.0, f64::max) * (1.0 + 1e-9);
+            let smallest = self.triples().last().map_or(0.0, |(s, ..)| self.curvature_along(s));
+            radius = 2.0 * ((level - least).max(0.0) * length * self.factor / smallest).sqrt();
         }
         if self.ridge > 0.0 {
             radius = radius.min((level / self.ridge).sqrt() + norm(center));
         }
-        radius
+        radius * (1.0 + 1e-9)
     }
 
     fn add_gram(&self, gram: &mut [f64]) {
@@ -242,11 +293,12 @@ impl Loss for LeastSquares {
         }
     }
 
+    fn add_to_gram(&self, total: &mut Gram) {
+        self.moments.add_to(total, self.m());
+    }
+
     fn blind_to(&self, direction: &[f64]) -> bool {
-        // The same threshold as for singular values that are rounding.
-        let largest = self.triples().next().map_or(0.0, |(s, ..)| s);
-        self.ridge == 0.0
-            && self.triples().all(|(s, _, v)| s * dot(v, direction).abs() <= 1e-13 * largest)
+        self.ridge == 0.0 && self.moments.blind_to(direction)
     }
 
     fn model(&self, _at: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
@@ -292,60 +344,5 @@ impl Loop for Prox<'_> {
     fn call(self) {
         let Prox { loss, at, step, out } = self;
         least_squares_prox::<0>(&loss.factors, 2.0 / loss.m(), loss.ridge, at, step, out);
-    }
-}
-
-/// [`Loss::fenchel_gap`]
-struct FenchelGap<'a> {
-    loss: &'a LeastSquares,
-    slope: &'a [f64],
-    at: &'a [f64],
-    radius: f64,
-}
-
-impl Loop for FenchelGap<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn call(self) -> f64 {
-        let FenchelGap { loss, slope, at, radius } = self;
-        // With r = slope − ∇L(at) the gap is sup over ‖v‖ ≤ R of ⟨r, v⟩ − vᵀ(XᵀX/m + η₂)v. Along v_k the
-        // quadratic alone bounds it by r_k²/(4σ_k); what has no or too little curvature costs R·‖r‖.
-        // Every r grows by what rounding may have hidden.
-        let hidden = 4.0 * f64::EPSILON;
-        let (mut gap, mut flat) = (0.0, 0.0);
-        let (mut outside, mut lost): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
-        if !loss.full_rank() {
-            let terms = || slope.iter().zip(at).map(|(s, w)| (*s, 2.0 * loss.ridge * w));
-            outside.extend(terms().map(|(s, w)| s - w));
-            lost.extend(terms().map(|(s, w)| hidden * (s.abs() + w.abs())));
-        }
-        for (s, t, v) in loss.triples() {
-            let along_at = dot(v, at);
-            let along_slope = dot(v, slope);
-            let r = along_slope - loss.slope_along(s, t, along_at);
-            let curve = 2.0 * (s * s / loss.m() + loss.ridge);
-            let target = 2.0 / loss.m() * s * t.abs();
-            let r = r.abs() + hidden * (dot_size(v, slope) + curve * dot_size(v, at) + target);
-            let curvature = loss.sure(s).powi(2) / loss.m() + loss.ridge;
-            if r <= 2.0 * curvature * radius && curvature > 0.0 {
-                gap += r * r / (4.0 * curvature);
-            } else {
-                flat += r * r;
-            }
-            if !outside.is_empty() {
-                let inside = 2.0 * loss.ridge * along_at - along_slope;
-                axpy(inside, v, &mut outside);
-                lost.iter_mut().zip(v).for_each(|(l, v)| *l += hidden * (inside * v).abs());
-            }
-        }
-        outside.iter_mut().zip(&lost).for_each(|(o, l)| *o = o.abs() + l);
-        let rest = norm(&outside);
-        if rest > 0.0 && loss.ridge > 0.0 && rest <= 2.0 * loss.ridge * radius {
-            gap += rest * rest / (4.0 * loss.ridge);
-        } else {
-            flat += rest * rest;
-        }
-        if flat > 0.0 { gap + radius * flat.sqrt() } else { gap }
     }
 }

@@ -10,9 +10,12 @@ use super::fenchel_gap::FenchelGap;
 use super::model::Model;
 use super::newton::Subproblem;
 use super::scalar::{Local, ScalarLoss};
-use super::{Curvature, Growth, Loss, proximal_point};
+use super::{Bracket, Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
-use crate::linalg::{axpy, distance, dot, dot_size, norm};
+use crate::linalg::gram::Gram;
+use crate::linalg::twofold::vanishes;
+use crate::linalg::{axpy, distance, dot, norm};
+use crate::slope::Slope;
 use crate::wide::wide;
 
 /// How far off, relative to the slopes of single points, that of a quadratic model may be.
@@ -145,7 +148,7 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         self.subproblem(at, step, NEAR).solve(out);
     }
 
-    fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
+    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket {
         wide(FenchelGap { loss: self, slope, at, radius })
     }
 
@@ -160,7 +163,7 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     fn level_radius(&self, level: f64, center: &[f64]) -> f64 {
         let by_ridge = if self.ridge > 0.0 { (level / self.ridge).sqrt() } else { f64::INFINITY };
         let by_lasso = if self.lasso > 0.0 { level / self.lasso } else { f64::INFINITY };
-        by_ridge.min(by_lasso) + norm(center)
+        (by_ridge.min(by_lasso) + norm(center)) * (1.0 + 1e-9)
     }
 
     fn add_gram(&self, gram: &mut [f64]) {
@@ -178,9 +181,13 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         }
     }
 
+    fn add_to_gram(&self, total: &mut Gram) {
+        total.add(&Gram::of_rows(self.data.features(), self.dim(), None), self.m());
+    }
+
     fn blind_to(&self, direction: &[f64]) -> bool {
-        let vanishes = |x: &[f64]| dot(x, direction).abs() <= 1e-13 * dot_size(x, direction);
-        self.ridge == 0.0 && self.lasso == 0.0 && self.data.rows().all(vanishes)
+        let free = self.ridge == 0.0 && self.lasso == 0.0;
+        free && self.data.rows().all(|x| vanishes(x, direction))
     }
 
     fn model(&self, at: &[f64]) -> Option<(Box<dyn Loss>, f64)> {

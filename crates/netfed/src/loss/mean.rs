@@ -4,9 +4,12 @@
 //! coordinates. With soft(v, t) = sign(v)·max(|v| − t, 0):
 //! prox: z = soft(v/step + 2x̄, η₁)/(1/step + 2 + 2η₂); maximizer of ⟨s,w⟩ − L(w): soft(s + 2x̄, η₁)/(2 + 2η₂).
 
-use super::{Compact, Curvature, Growth, Loss};
+use super::{Bracket, Compact, Curvature, Growth, Loss};
 use crate::Dataset;
+use crate::linalg::gram::{Gram, tiny};
+use crate::linalg::twofold::{Twofold, lost, two_product};
 use crate::linalg::{axpy, distance, norm};
+use crate::slope::Slope;
 
 /// L(w) = (1/m) Σ_r ‖x_r − w‖²
 #[derive(Debug, Clone, PartialEq)]
@@ -16,20 +19,48 @@ pub struct Mean {
     spread: f64,
     ridge: f64,
     lasso: f64,
+    /// Σ_r x_r and Σ_r ‖x_r‖² with twice the digits, the sizes (Σ_r x_rj²)^½ of the columns, and what sums are off relative to these: for certificates.
+    sums: Vec<Twofold>,
+    squares: Twofold,
+    sizes: Vec<f64>,
+    error: f64,
 }
 
 impl Mean {
     /// The loss on a dataset with at least one point; labels are not used.
     pub fn new(data: &Dataset, ridge: f64, lasso: f64) -> Mean {
         let m = data.points() as f64;
-        let mut center = vec![0.0; data.dim()];
+        let mut sums = vec![Twofold::default(); data.dim()];
+        let (mut squares, mut sizes) = (Twofold::default(), vec![0.0; data.dim()]);
         for x in data.rows() {
-            for (c, v) in center.iter_mut().zip(x) {
-                *c += v / m;
+            for ((sum, size), x) in sums.iter_mut().zip(&mut sizes).zip(x) {
+                sum.add(*x);
+                squares.add_product(*x, *x);
+                *size += x * x;
             }
         }
+        sizes.iter_mut().for_each(|size| *size = size.sqrt() * (1.0 + 1e-9));
+        let center: Vec<f64> = sums.iter().map(|s| s.value() / m).collect();
         let spread = data.rows().map(|x| distance(x, &center).powi(2)).sum::<f64>() / m;
-        Mean { points: data.points(), center, spread, ridge, lasso }
+        let tiny = data.features().iter().any(tiny);
+        let error = if tiny { f64::INFINITY } else { lost(data.features().len()) };
+        Mean { points: data.points(), center, spread, ridge, lasso, sums, squares, sizes, error }
+    }
+
+    /// m·L(w) without ridge and lasso, Σ_r ‖x_r‖² − 2⟨Σ_r x_r, w⟩ + m‖w‖², over m; and what it may be off.
+    fn value_of_data(&self, params: &[f64]) -> (f64, f64) {
+        let m = self.points as f64;
+        let (mut sum, mut size) = (self.squares, 0.0);
+        for ((w, s), n) in params.iter().zip(&self.sums).zip(&self.sizes) {
+            sum.add_times(*s, -2.0 * w);
+            let (p, f) = two_product(m, *w);
+            sum.add_product(p, *w);
+            sum.low += f * w;
+            size += (n + m.sqrt() * w.abs()).powi(2);
+        }
+        let value = sum.value().max(0.0) / m;
+        let off = (self.error + lost(3 * params.len())) * size / m * (1.0 + 1e-9);
+        (value, off + 4.0 * f64::EPSILON * value)
     }
 }
 
@@ -102,17 +133,33 @@ impl Loss for Mean {
         Some(Compact::Mean { center, ridge: *ridge, lasso: *lasso, spread: *spread })
     }
 
-    fn fenchel_gap(&self, slope: &[f64], at: &[f64], _radius: f64) -> f64 {
-        // With the maximizer z and the subgradient ρ of lasso·|·| at z:
-        // gap = Σ_j (1 + ridge)(at_j − z_j)² + lasso·|at_j| − ρ_j·at_j.
-        let mut gap = 0.0;
-        for ((w, s), c) in at.iter().zip(slope).zip(&self.center) {
-            let pull = s + 2.0 * c;
-            let z = soft(pull, self.lasso) / (2.0 + 2.0 * self.ridge);
-            let rho = pull.clamp(-self.lasso, self.lasso);
-            gap += (1.0 + self.ridge) * (w - z) * (w - z) + (self.lasso * w.abs() - rho * w);
+    fn bracket(&self, slope: &Slope, at: &[f64], _radius: f64) -> Bracket {
+        // For every ρ_j in [−η₁, η₁], with r_j = s_j − ρ_j + 2x̄_j − 2(1 + η₂)w_j:
+        // gap ≤ Σ_j r_j²/(4(1 + η₂)) + η₁|w_j| − ρ_j w_j.
+        let (m, ridge, lasso) = (self.points as f64, self.ridge, self.lasso);
+        let (twice, twice_low) = two_product(2.0 * m, ridge);
+        let (mut gap, mut regularized) = (0.0, 0.0);
+        for (j, w) in at.iter().enumerate() {
+            let (s, center) = (slope.entry(j), self.sums[j]);
+            let rho = (s.high + 2.0 * self.center[j]).clamp(-lasso, lasso);
+            let mut r = Twofold { high: 2.0 * center.high, low: 2.0 * center.low };
+            r.add_times(s, m);
+            for (a, b) in [(-rho, m), (-2.0 * w, m), (-twice, *w)] {
+                r.add_product(a, b);
+            }
+            r.low -= twice_low * w;
+            let terms = m * (s.high.abs() + rho.abs() + 2.0 * w.abs()) + twice * w.abs();
+            let size = terms + 2.0 * m.sqrt() * self.sizes[j];
+            let off = m * slope.lost(j) + (self.error + lost(8)) * size * (1.0 + 1e-9);
+            let r = (r.value().abs() + off) / m;
+            let sign = if *w < 0.0 { -1.0 } else { 1.0 };
+            gap += r * r / (4.0 * (1.0 + ridge)) + w.abs() * (lasso - sign * rho);
+            regularized += ridge * w * w + lasso * w.abs();
         }
-        gap
+        let (data, off) = self.value_of_data(at);
+        let value = data + regularized;
+        let rounding = (at.len() + 8) as f64 * f64::EPSILON;
+        Bracket { value, lost: off + rounding * value, gap: gap * (1.0 + 2.0 * rounding) }
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
@@ -126,9 +173,14 @@ impl Loss for Mean {
     }
 
     fn level_radius(&self, level: f64, center: &[f64]) -> f64 {
-        let to_mean = (level - self.spread).max(0.0).sqrt() + distance(center, &self.center);
+        // The least value is that at the mean, if a bit less.
+        let (least, off) = self.value_of_data(&self.center);
+        let near: f64 = self.center.iter().map(|c| c * c).sum::<f64>() * 1e-30;
+        let within = (level - (least - off - near).max(0.0)).max(0.0).sqrt();
+        let to_mean =
+            (within + distance(center, &self.center) + 1e-15 * norm(&self.center)) * (1.0 + 1e-9);
         if self.ridge > 0.0 {
-            to_mean.min((level / self.ridge).sqrt() + norm(center))
+            to_mean.min(((level / self.ridge).sqrt() + norm(center)) * (1.0 + 1e-9))
         } else {
             to_mean
         }
@@ -137,6 +189,13 @@ impl Loss for Mean {
     fn add_gram(&self, gram: &mut [f64]) {
         let d = self.dim();
         (0..d).for_each(|j| gram[j * d + j] += 1.0);
+    }
+
+    fn add_to_gram(&self, total: &mut Gram) {
+        for j in 0..self.dim() {
+            let unit: Vec<f64> = (0..self.dim()).map(|k| f64::from(u8::from(j == k))).collect();
+            total.add_square(1.0, &unit);
+        }
     }
 
     fn add_gram_times(&self, direction: &[f64], out: &mut [f64]) {

@@ -13,6 +13,7 @@
 //! A node without data has L = 0, also when ridge or lasso is asked for.
 
 mod absolute;
+mod certify_squares;
 mod data_fit;
 mod design;
 mod fenchel_gap;
@@ -23,6 +24,7 @@ mod linear_model;
 mod logistic;
 mod mean;
 mod model;
+mod moments;
 mod newton;
 mod normal_equations;
 mod sampled;
@@ -49,7 +51,9 @@ pub use squared::Squared;
 pub(crate) use sum::sum;
 pub use zero::Zero;
 
+use crate::linalg::gram::Gram;
 use crate::linalg::{distance, dot, norm};
+use crate::slope::Slope;
 use crate::{Dataset, Error};
 
 /// The convex local loss L of one node, with L ≥ 0.
@@ -84,10 +88,15 @@ pub trait Loss: Send + Sync {
         self.prox(at, step, out);
     }
 
-    /// An upper bound of the Fenchel gap L(at) + L_R*(slope) − ⟨slope, at⟩ ≥ 0, where
+    /// L(at), and an upper bound of the Fenchel gap L(at) + L_R*(slope) − ⟨slope, at⟩ ≥ 0, where
     /// L_R*(s) = sup of ⟨s, w⟩ − L(w) over ‖w − at‖ ≤ radius. The radius may be +∞ (then L_R* is
-    /// the conjugate L*), and so may the answer. Never an underestimate.
-    fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64;
+    /// the conjugate L*), and so may the bound. Never an underestimate, rounding included.
+    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket;
+
+    /// The bound of [`Loss::bracket`] for a slope that is known exactly.
+    fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
+        self.bracket(&Slope::exact(slope), at, radius).gap
+    }
 
     /// Some maximizer of ⟨slope, w⟩ − L(w): for slope 0 a minimizer of L. Where there is none, a
     /// point that comes near the supremum.
@@ -114,8 +123,14 @@ pub trait Loss: Send + Sync {
     /// out ← out + XᵀX·direction/m, from the data, without cancellation where X·direction is small.
     fn add_gram_times(&self, direction: &[f64], out: &mut [f64]);
 
-    /// Whether moving the parameters along a direction changes no prediction of this node, up to rounding of the data,
-    /// and so leaves L as it is. False if unknown.
+    /// total ← total + XᵀX/m with twice the digits. Provided: then nothing is known about the total.
+    #[doc(hidden)]
+    fn add_to_gram(&self, total: &mut Gram) {
+        total.spoil();
+    }
+
+    /// Whether moving the parameters along a vector of integers certainly changes no prediction of this node, and so leaves L as it is. False if
+    /// unknown.
     fn blind_to(&self, _direction: &[f64]) -> bool {
         false
     }
@@ -140,6 +155,17 @@ pub trait Loss: Send + Sync {
     fn margins(&self) -> Option<(&[f64], &[f64])> {
         None
     }
+}
+
+/// A value L(w) and a bound of the Fenchel gap there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bracket {
+    /// L(w), rounded.
+    pub value: f64,
+    /// What the value may be off.
+    pub lost: f64,
+    /// The bound of the gap; +∞ where there is none.
+    pub gap: f64,
 }
 
 /// Losses with a prox in closed form.

@@ -11,6 +11,9 @@ pub struct Local {
     pub curvature: f64,
 }
 
+/// More than a few operations may take from a number.
+pub(super) const UP: f64 = 1.0 + 8.0 * f64::EPSILON;
+
 /// A convex loss of one data point, ℓ(t, y) ≥ 0.
 pub trait ScalarLoss: Send + Sync {
     /// Whether ℓ(·, y) is differentiable.
@@ -18,6 +21,9 @@ pub trait ScalarLoss: Send + Sync {
 
     /// Bound of the third derivative; ∞ where the second one jumps.
     const BEND: f64 = f64::INFINITY;
+
+    /// Whether ℓ depends on t − y alone.
+    const RESIDUAL: bool;
 
     /// ℓ(t, y)
     fn value(&self, t: f64, y: f64) -> f64;
@@ -32,8 +38,11 @@ pub trait ScalarLoss: Send + Sync {
     /// Slope and curvature of [`ScalarLoss::augmented`]; the maximal a is the slope.
     fn local(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> Local;
 
-    /// ℓ*(a, y) = sup over t of a·t − ℓ(t, y); +∞ outside its domain.
-    fn conjugate(&self, a: f64, y: f64) -> f64;
+    /// ℓ(t, y) + ℓ*(a, y) − a·t ≥ 0 with ℓ*(a, y) = sup over t of a·t − ℓ(t, y), rounded up; +∞ outside the domain of ℓ*.
+    fn bracket(&self, t: f64, y: f64, a: f64) -> f64;
+
+    /// How much ℓ at most changes when t does by `by`, at a point where it has this value; rounding of the value included.
+    fn change(&self, value: f64, by: f64) -> f64;
 
     /// How much room a slope a has to move inside the domain of ℓ*: the curvature of ℓ where
     /// it is smooth, the distance to the end of the domain where it is not.

@@ -4,9 +4,11 @@
 //!
 //! cL(w) ≤ B implies L(w) ≤ B for c ≥ 1, so that what L says about predictions still holds.
 
-use super::{Curvature, Growth, Loss};
+use super::{Bracket, Curvature, Growth, Loss};
 use crate::Problem;
 use crate::linalg::axpy;
+use crate::linalg::gram::Gram;
+use crate::slope::Slope;
 
 /// c·Lᵢ of a problem.
 pub(crate) struct Scaled {
@@ -72,8 +74,11 @@ impl Loss for Scaled {
         self.inner().prox_near(at, self.factor * step, out);
     }
 
-    fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
-        self.factor * self.inner().fenchel_gap(&self.over_factor(slope), at, radius)
+    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket {
+        let own = self.inner().bracket(&slope.over(self.factor), at, radius);
+        let value = self.factor * own.value;
+        let up = |v: f64| self.factor * v * (1.0 + 2.0 * f64::EPSILON);
+        Bracket { value, lost: up(own.lost) + f64::EPSILON * value, gap: up(own.gap) }
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
@@ -94,6 +99,10 @@ impl Loss for Scaled {
 
     fn add_gram_times(&self, direction: &[f64], out: &mut [f64]) {
         self.inner().add_gram_times(direction, out);
+    }
+
+    fn add_to_gram(&self, total: &mut Gram) {
+        self.inner().add_to_gram(total);
     }
 
     fn blind_to(&self, direction: &[f64]) -> bool {

@@ -3,7 +3,7 @@
 //! ℓ*(a, y) = a²/4 + a·y.
 
 use super::Growth;
-use super::scalar::{Local, ScalarLoss};
+use super::scalar::{Local, ScalarLoss, UP};
 
 /// ℓ(t, y) = (t − y)²
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,6 +11,7 @@ pub struct Squared;
 
 impl ScalarLoss for Squared {
     const SMOOTH: bool = true;
+    const RESIDUAL: bool = true;
     const BEND: f64 = 0.0;
 
     fn value(&self, t: f64, y: f64) -> f64 {
@@ -29,8 +30,15 @@ impl ScalarLoss for Squared {
         Local { slope: self.slope(t, y), curvature: 2.0 }
     }
 
-    fn conjugate(&self, a: f64, y: f64) -> f64 {
-        a * a / 4.0 + a * y
+    #[inline(always)]
+    fn bracket(&self, t: f64, y: f64, a: f64) -> f64 {
+        let off = 0.5 * a - (t - y);
+        off * off * UP
+    }
+
+    #[inline(always)]
+    fn change(&self, value: f64, by: f64) -> f64 {
+        (2.0 * value.sqrt() * by + by * by) * UP + 2.0 * f64::EPSILON * value
     }
 
     fn room(&self, _t: f64, _y: f64, _a: f64) -> f64 {

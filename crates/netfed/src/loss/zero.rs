@@ -2,8 +2,9 @@
 //!
 //! L*(s) is 0 at s = 0 and +∞ elsewhere; within ‖w − at‖ ≤ R it is ⟨s, at⟩ + R‖s‖.
 
-use super::{Compact, Curvature, Growth, Loss};
-use crate::linalg::norm;
+use super::{Bracket, Compact, Curvature, Growth, Loss};
+use crate::linalg::gram::Gram;
+use crate::slope::Slope;
 
 /// L(w) = 0
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,11 +56,12 @@ impl Loss for Zero {
         Some(Compact::Zero)
     }
 
-    fn fenchel_gap(&self, slope: &[f64], _at: &[f64], radius: f64) -> f64 {
-        match norm(slope) {
+    fn bracket(&self, slope: &Slope, _at: &[f64], radius: f64) -> Bracket {
+        let gap = match slope.length() {
             0.0 => 0.0,
-            size => size * radius,
-        }
+            size => size * radius * (1.0 + f64::EPSILON),
+        };
+        Bracket { value: 0.0, lost: 0.0, gap }
     }
 
     fn maximizer(&self, _slope: &[f64], out: &mut [f64]) {
@@ -77,6 +79,8 @@ impl Loss for Zero {
     fn add_gram(&self, _gram: &mut [f64]) {}
 
     fn add_gram_times(&self, _direction: &[f64], _out: &mut [f64]) {}
+
+    fn add_to_gram(&self, _total: &mut Gram) {}
 
     fn blind_to(&self, _direction: &[f64]) -> bool {
         true

@@ -70,6 +70,11 @@ pub trait Penalty: Send + Sync {
     /// (a relative 1e-12) counts as inside.
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64;
 
+    /// For penalties whose value and conjugate are not known to a few units in the last place: what they are off. None for all others.
+    fn blur(&self, _diff: &[f64], _dual: &[f64], _coupling: f64) -> Option<Blur> {
+        None
+    }
+
     /// How φ bounds ‖v‖₂ for vectors of d entries.
     fn growth(&self, dim: usize) -> PenaltyGrowth;
 
@@ -83,6 +88,15 @@ pub trait Penalty: Send + Sync {
     fn norm(&self) -> Option<Norm> {
         None
     }
+}
+
+/// What the terms of an edge may be off ([`Penalty::blur`]).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blur {
+    /// What cφ(d) + (cφ)*(u) − ⟨d, u⟩ may be off.
+    pub terms: f64,
+    /// What the entries of the dual that the conjugate belongs to may differ from those of u.
+    pub dual: Vec<f64>,
 }
 
 /// Where a penalty is not smooth, and so which differences it makes vanish.

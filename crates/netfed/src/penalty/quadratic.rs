@@ -2,16 +2,26 @@
 //!
 //! (cφ)*(u) = Σ_k (e_kᵀu)²/(2c·q_k), +∞ when u leaves the range of Q; its prox with step s
 //! scales the k-th eigencomponent of u by c·q_k/(c·q_k + s). Both cost 2d² multiplications.
+//!
+//! The eigenvectors are rounded. So a certificate does not trust them: with z = Σ_k (e_kᵀu/q_k) e_k it takes the dual Qz, whose conjugate is zᵀQz/(2c)
+//! whatever z is, and pays for u − Qz (`Penalty::blur`).
 
-use super::{Kinks, Penalty, PenaltyGrowth, ROUNDING};
+use super::{Blur, Kinks, Penalty, PenaltyGrowth, ROUNDING};
 use crate::Error;
-use crate::linalg::{axpy, dot, norm, symmetric_eigen};
+use crate::linalg::gram::Gram;
+use crate::linalg::twofold::{Twofold, lost};
+use crate::linalg::whitening::product;
+use crate::linalg::{Whitening, axpy, dot, norm, symmetric_eigen};
 
 /// φ(v) = ½ vᵀQv
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quadratic {
     eigenvalues: Vec<f64>,
     eigenvectors: Vec<f64>,
+    /// Q itself.
+    matrix: Gram,
+    /// A bound of ‖v‖/√(vᵀQv); +∞ where Q is singular, or nearly.
+    stretch: f64,
 }
 
 impl Quadratic {
@@ -46,7 +56,9 @@ impl Quadratic {
             return bad(format!("it has the negative eigenvalue {negative}"));
         }
         eigenvalues.iter_mut().filter(|v| **v < floor).for_each(|v| *v = 0.0);
-        Ok(Quadratic { eigenvalues, eigenvectors })
+        let matrix = Gram::of_entries(dim, q);
+        let stretch = Whitening::of(&matrix).map_or(f64::INFINITY, |whitening| whitening.largest());
+        Ok(Quadratic { eigenvalues, eigenvectors, matrix, stretch })
     }
 
     fn dim(&self) -> usize {
@@ -57,15 +69,25 @@ impl Quadratic {
         self.eigenvalues.iter().copied().zip(self.eigenvectors.chunks_exact(self.dim()))
     }
 
-    fn extremes(&self) -> (f64, f64) {
-        let fold = |f: fn(f64, f64) -> f64, start| self.eigenvalues.iter().copied().fold(start, f);
-        (fold(f64::min, f64::INFINITY), fold(f64::max, 0.0))
+    /// vᵀQv, with Qv in `image`.
+    fn square(&self, v: &[f64], image: &mut [Twofold]) -> f64 {
+        self.matrix.times(v, image);
+        product(v, image).value().max(0.0)
+    }
+
+    /// Some z with Qz = u, as nearly as rounding and the range of Q let it be.
+    fn solved(&self, dual: &[f64]) -> Vec<f64> {
+        let mut z = vec![0.0; self.dim()];
+        for (q, e) in self.eigenpairs().filter(|(q, _)| *q > 0.0) {
+            axpy(dot(e, dual) / q, e, &mut z);
+        }
+        z
     }
 }
 
 impl Penalty for Quadratic {
     fn value(&self, diff: &[f64]) -> f64 {
-        self.eigenpairs().map(|(q, e)| 0.5 * q * dot(e, diff).powi(2)).sum()
+        0.5 * self.square(diff, &mut vec![Twofold::default(); self.dim()])
     }
 
     fn kinks(&self) -> Kinks {
@@ -99,28 +121,45 @@ impl Penalty for Quadratic {
         if size == 0.0 {
             return 0.0;
         }
-        let mut sum = 0.0;
-        for (q, e) in self.eigenpairs() {
-            let component = dot(e, dual);
-            if q > 0.0 {
-                sum += component * component / (2.0 * coupling * q);
-            } else if component.abs() > ROUNDING * size {
-                return f64::INFINITY;
-            }
+        let outside = |(q, e): (f64, &[f64])| q == 0.0 && dot(e, dual).abs() > ROUNDING * size;
+        if self.eigenpairs().any(outside) {
+            return f64::INFINITY;
         }
-        sum
+        self.square(&self.solved(dual), &mut vec![Twofold::default(); self.dim()])
+            / (2.0 * coupling)
+    }
+
+    fn blur(&self, diff: &[f64], dual: &[f64], coupling: f64) -> Option<Blur> {
+        let dim = self.dim();
+        let mut image = vec![Twofold::default(); dim];
+        let z = self.solved(dual);
+        let of_z = self.matrix.times(&z, &mut image);
+        let norms = self.matrix.norms();
+        let mut off = Vec::with_capacity(dim);
+        for ((image, u), n) in image.iter().zip(dual).zip(norms) {
+            let mut rest = *image;
+            rest.add(-u);
+            off.push(rest.value().abs() * (1.0 + 1e-12) + 2.0 * of_z.error * n * of_z.size);
+        }
+        let of_diff = self.matrix.times(diff, &mut image);
+        let error = of_z.error + lost(dim);
+        let conjugate =
+            if coupling > 0.0 { error * of_z.size.powi(2) / (2.0 * coupling) } else { 0.0 };
+        let along: f64 = diff.iter().zip(&off).map(|(d, o)| d.abs() * o).sum();
+        let terms = 0.5 * coupling * error * of_diff.size.powi(2) + conjugate + along;
+        Some(Blur { terms: terms * (1.0 + 1e-9), dual: off })
     }
 
     fn growth(&self, _dim: usize) -> PenaltyGrowth {
-        match self.extremes().0 {
-            0.0 => PenaltyGrowth::None,
-            smallest => PenaltyGrowth::Quadratic(smallest),
+        match self.stretch.is_finite() {
+            true => PenaltyGrowth::Quadratic(self.stretch.powi(-2)),
+            false => PenaltyGrowth::None,
         }
     }
 
     fn hull_factor(&self, _dim: usize) -> f64 {
-        let (smallest, largest) = self.extremes();
-        if smallest > 0.0 { (largest / smallest).sqrt() } else { f64::INFINITY }
+        // √(q_max/q_min), with q_max ≤ Σ_j Q_jj.
+        dot(self.matrix.norms(), self.matrix.norms()).sqrt() * self.stretch
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn summary(
     seconds: f64,
 ) -> serde_json::Value {
     let total = outcome.total;
-    let gap = total.map(|t| t.proven_gap(dim)).filter(|g| g.is_finite());
+    let gap = total.map(|t| t.proven_gap()).filter(|g| g.is_finite());
     json!({
         "status": status(outcome),
         "federation": federation.description.name,
@@ -76,9 +76,9 @@ pub(super) fn words(outcome: &Outcome, dim: usize, seconds: f64, out: Option<&Pa
     let mut text =
         format!("{} after {} rounds, {}\n", status(outcome), outcome.rounds, duration(seconds));
     match outcome.total {
-        Some(total) if total.proven_gap(dim).is_finite() => text.push_str(&format!(
+        Some(total) if total.proven_gap().is_finite() => text.push_str(&format!(
             "  The models of all members are within {:.1e} of the optimum, relative to the objective.\n",
-            total.proven_gap(dim) / total.scale()
+            total.proven_gap() / total.scale()
         )),
         Some(total) => text.push_str(&format!(
             "  There is no bound; one more step would move the point by {:.1e} of its size.\n",

@@ -1,0 +1,151 @@
+//! Value and Fenchel gap of least squares, from the moments of the data with twice the digits (`moments.rs`), for a slope s around a point w:
+//!
+//!   r = s − ∇L(w),   L(w + v) = L(w) + ⟨∇L(w), v⟩ + vᵀHv,   H = XᵀX/m + η₂I,   gap = sup over ‖v‖ ≤ R of ⟨r, v⟩ − vᵀHv
+//!
+//! Where the factors are proven to whiten H the gap is at most rᵀH⁻¹r/4 (`linalg/whitening.rs`). Otherwise, for every u, with G = XᵀX/m and e = r − 2Gu,
+//!
+//!   ⟨r, v⟩ − vᵀHv  ≤  uᵀGu + ⟨e, v⟩ − η₂‖v‖²  ≤  uᵀGu + min(R‖e‖, ‖e‖²/(4η₂))
+//!
+//! since 2⟨Gu, v⟩ − vᵀGv ≤ uᵀGu. The u of the factors makes it tight. All is proven in docs/certificate.md, lemma 2.
+
+use super::moments::Moments;
+use super::{Bracket, LeastSquares};
+use crate::linalg::axpy;
+use crate::linalg::twofold::{Twofold, lost, two_product};
+use crate::slope::Slope;
+use crate::wide::Loop;
+
+/// The bracket of a slope around `at`.
+pub(super) struct CertifySquares<'a> {
+    pub(super) loss: &'a LeastSquares,
+    pub(super) slope: &'a Slope,
+    pub(super) at: &'a [f64],
+    pub(super) radius: f64,
+}
+
+impl Loop for CertifySquares<'_> {
+    type Output = Bracket;
+
+    #[inline(always)]
+    fn call(self) -> Bracket {
+        // Memory of the caller's where there are few parameters.
+        match self.at.len() {
+            1 => self.bracket([0.0; 2], [Twofold::default(); 2], [0.0; 1]),
+            2 => self.bracket([0.0; 3], [Twofold::default(); 3], [0.0; 2]),
+            3 => self.bracket([0.0; 4], [Twofold::default(); 4], [0.0; 3]),
+            4 => self.bracket([0.0; 5], [Twofold::default(); 5], [0.0; 4]),
+            5 => self.bracket([0.0; 6], [Twofold::default(); 6], [0.0; 5]),
+            d => self.bracket(vec![0.0; d + 1], vec![Twofold::default(); d + 1], vec![0.0; d]),
+        }
+    }
+}
+
+impl CertifySquares<'_> {
+    /// With room for a vector and its product with the moments, and for what the latter may be off.
+    #[inline(always)]
+    fn bracket(
+        self,
+        mut vector: impl AsMut<[f64]>,
+        mut image: impl AsMut<[Twofold]>,
+        mut off: impl AsMut<[f64]>,
+    ) -> Bracket {
+        let CertifySquares { loss, slope, at, radius } = self;
+        let (vector, image, off) = (vector.as_mut(), image.as_mut(), off.as_mut());
+        let (m, d) = (loss.m(), at.len());
+        vector[..d].copy_from_slice(at);
+        vector[d] = -1.0;
+        let wrong = loss.moments.times(vector, image);
+        let (square, lost_square) = Moments::square(vector, image, wrong);
+        let norms = loss.moments.norms();
+        let value = (square + loss.constant) / m + loss.ridge * square_of(at);
+        let lost_value = lost_square / m * (1.0 + 1e-12) + (d + 6) as f64 * f64::EPSILON * value;
+        // image ← m·r = m·s − 2(Mŵ) − 2mη₂w
+        let (twice, twice_low) = two_product(2.0 * m, loss.ridge);
+        for (j, ((image, off), w)) in image.iter_mut().zip(&mut *off).zip(at).enumerate() {
+            let (gradient, s) = (*image, slope.entry(j));
+            let mut sum = Twofold { high: -2.0 * gradient.high, low: -2.0 * gradient.low };
+            sum.add_times(s, m);
+            sum.add_product(-twice, *w);
+            sum.low -= twice_low * w;
+            let terms = m * s.high.abs() + 2.0 * gradient.high.abs() + twice * w.abs();
+            let hidden = m * slope.lost(j) + 2.0 * wrong.error * norms[j] * wrong.size;
+            let least = if terms + hidden > 0.0 { f64::MIN_POSITIVE } else { 0.0 };
+            *off = (hidden + lost(4) * terms) * (1.0 + 1e-12) + least;
+            *image = sum;
+        }
+        let gap = if loss.factor.is_finite() {
+            self.whitened(image, off)
+        } else {
+            vector[d] = 0.0;
+            Shifted { loss, radius, shift: vector, residual: image, off }.gap()
+        };
+        Bracket { value, lost: lost_value, gap }
+    }
+
+    /// rᵀH⁻¹r/4 from m·r.
+    #[inline(always)]
+    fn whitened(&self, residual: &[Twofold], off: &[f64]) -> f64 {
+        let (m, d) = (self.loss.m(), self.at.len());
+        let rounding = (d + 4) as f64 * f64::EPSILON;
+        let mut sum = 0.0;
+        for (s, _, v) in self.loss.triples() {
+            let (mut along, mut terms) = (0.0, 0.0);
+            for ((v, r), o) in v.iter().zip(residual).zip(off) {
+                let r = r.high + r.low;
+                along += v * r;
+                terms += v.abs() * (rounding * r.abs() + o);
+            }
+            let along = along.abs() + terms;
+            sum += along * along / self.loss.curvature_along(s);
+        }
+        0.25 * self.loss.factor * sum / (m * m) * (1.0 + 1e-12)
+    }
+}
+
+/// The bound with u, where the factors are not proven to whiten H: with fewer points than parameters, or columns that are nearly dependent.
+struct Shifted<'a> {
+    loss: &'a LeastSquares,
+    radius: f64,
+    /// Room for (u, 0).
+    shift: &'a mut [f64],
+    /// m·r
+    residual: &'a [Twofold],
+    off: &'a [f64],
+}
+
+impl Shifted<'_> {
+    #[inline(always)]
+    fn gap(self) -> f64 {
+        let Shifted { loss, radius, shift, residual, off } = self;
+        let (m, d) = (loss.m(), off.len());
+        shift[..d].fill(0.0);
+        for (s, _, v) in loss.triples() {
+            let along: f64 = v.iter().zip(residual).map(|(v, r)| v * r.value()).sum();
+            axpy(along / (2.0 * m * loss.curvature_along(s)), v, &mut shift[..d]);
+        }
+        let mut image = vec![Twofold::default(); d + 1];
+        let wrong = loss.moments.times(shift, &mut image);
+        let (square, lost_square) = Moments::square(shift, &image, wrong);
+        let norms = loss.moments.norms();
+        let mut length = 0.0;
+        for (((j, image), r), off) in image[..d].iter().enumerate().zip(residual).zip(off) {
+            let mut e = *r;
+            e.add_times(*image, -2.0);
+            let terms = r.high.abs() + 2.0 * image.high.abs();
+            let hidden = 2.0 * wrong.error * norms[j] * wrong.size + lost(2) * terms;
+            length += (e.value().abs() + (off + hidden) * (1.0 + 1e-12)).powi(2);
+        }
+        let up = 1.0 + (d + 8) as f64 * f64::EPSILON;
+        let length = length.sqrt() / m * up;
+        let by_radius = if length == 0.0 { 0.0 } else { radius * length };
+        let by_ridge =
+            if loss.ridge > 0.0 { length * length / (4.0 * loss.ridge) } else { f64::INFINITY };
+        ((square + lost_square) / m + by_radius.min(by_ridge)) * up
+    }
+}
+
+/// ‖v‖²
+#[inline(always)]
+fn square_of(v: &[f64]) -> f64 {
+    v.iter().map(|v| v * v).sum()
+}
