@@ -1,0 +1,192 @@
+//! A point with nearly the least objective, by a barrier method in floats of many bits.
+//!
+//! Every kink is smoothed with a parameter μ: c|r| becomes the least of c·t − μ log(t² − r²) over t, and so on. What is smoothed is
+//! self-concordant, so damped Newton steps converge from anywhere; μ falls until it does not matter. Nothing here needs to be right
+//! for the test to be right: any point refutes a bound above its objective. A bad one only refutes less.
+
+use crate::kernels::{Local, local};
+use crate::number::{BITS, Real, nearest, power_of_two, real};
+use crate::terms::{Affine, Function, Term, objective};
+
+/// Most Newton steps for one μ, and in all.
+const STEPS: usize = 60;
+const ALL_STEPS: usize = 500;
+
+/// Improves a point; gives the best point it saw with respect to the smoothed objective, and whether it came to its end.
+pub(crate) fn witness(terms: &[Term], start: &[f64]) -> (Vec<Real>, bool) {
+    let mut w: Vec<Real> = start.iter().map(|x| real(*x)).collect();
+    let mut hidden: Vec<Real> = terms.iter().map(|t| start_of_hidden(t, &w)).collect();
+    let kinks: usize = terms.iter().map(kinks).sum();
+    let value = |w: &[Real]| nearest(&objective(terms, w).with_rounding());
+    let floor = 1e-36 * value(&vec![real(0.0); w.len()]).max(f64::MIN_POSITIVE);
+    let mut mu = real((0.1 * value(&w)).max(floor)) / real(kinks.max(1) as f64);
+    let mut left = ALL_STEPS;
+    loop {
+        let mut system = System::new(terms, &w, &hidden, &mu);
+        for _ in 0..STEPS {
+            left = left.saturating_sub(1);
+            let step = system.solve();
+            let decrement = nearest(&(step.slope(&system) / &mu)).max(0.0).sqrt();
+            if decrement < 1e-3 || !decrement.is_finite() {
+                break;
+            }
+            let mut length =
+                if kinks == 0 || decrement < 0.25 { 1.0 } else { 1.0 / (1.0 + decrement) };
+            loop {
+                let (at, inner) = step.take(terms, &system, &w, &hidden, length);
+                let next = System::new(terms, &at, &inner, &mu);
+                let overshoot = -step.slope(&next);
+                if overshoot <= real(0.5) * step.slope(&system) || length < 1e-9 {
+                    (w, hidden, system) = (at, inner, next);
+                    break;
+                }
+                length *= 0.5;
+            }
+            if left == 0 {
+                return (w, false);
+            }
+        }
+        let scale = value(&w).max(floor);
+        if nearest(&mu) * kinks.max(1) as f64 <= 1e-25 * scale {
+            return (w, true);
+        }
+        mu /= real(if kinks == 0 { 1e10 } else { 30.0 });
+    }
+}
+
+/// How much smoothing costs, in units of μ.
+fn kinks(term: &Term) -> usize {
+    match term.function {
+        Function::Absolute | Function::Huber(_) | Function::Positive | Function::Norm2 => 2,
+        Function::NormInf => 2 * term.rows.len(),
+        _ => 0,
+    }
+}
+
+/// Huber's loss is the least of ½(r − s)² + δ|s| over a hidden s.
+fn start_of_hidden(term: &Term, w: &[Real]) -> Real {
+    let Function::Huber(delta) = term.function else { return real(0.0) };
+    let (r, delta) = (value(&term.rows[0], w), real(delta));
+    let (beyond, below) = (&r - &delta, &r + &delta);
+    if beyond > real(0.0) {
+        beyond
+    } else if below < real(0.0) {
+        below
+    } else {
+        real(0.0)
+    }
+}
+
+fn value(row: &Affine, w: &[Real]) -> Real {
+    row.parts.iter().fold(real(row.constant), |sum, &(k, factor)| sum + real(factor) * &w[k])
+}
+
+/// Gradient and Hessian of the smoothed objective at a point.
+struct System {
+    gradient: Vec<Real>,
+    hessian: Vec<Vec<Real>>,
+    locals: Vec<Local>,
+}
+
+impl System {
+    fn new(terms: &[Term], w: &[Real], hidden: &[Real], mu: &Real) -> System {
+        let n = w.len();
+        let mut gradient = vec![real(0.0); n];
+        let mut hessian = vec![vec![real(0.0); n]; n];
+        let mut locals = Vec::with_capacity(terms.len());
+        for (term, hidden) in terms.iter().zip(hidden) {
+            let r: Vec<Real> = term.rows.iter().map(|row| value(row, w)).collect();
+            let weight = real(term.weight[0]) * real(term.weight[1]) / real(term.divisor as f64);
+            let local = local(&term.function, &weight, &r, hidden, mu);
+            for (a, row) in term.rows.iter().enumerate() {
+                for &(k, factor) in &row.parts {
+                    let factor = real(factor);
+                    gradient[k] += &local.gradient[a] * &factor;
+                    for (b, other) in term.rows.iter().enumerate() {
+                        let curvature = &local.hessian[a * r.len() + b];
+                        if curvature.repr().is_pos_zero() {
+                            continue;
+                        }
+                        let scaled = curvature * &factor;
+                        for &(l, other) in other.parts.iter().filter(|(l, _)| *l <= k) {
+                            hessian[k][l] += &scaled * real(other);
+                        }
+                    }
+                }
+            }
+            locals.push(local);
+        }
+        System { gradient, hessian, locals }
+    }
+
+    /// The Newton step, by LDLᵀ; pivots that are lost in rounding are left out.
+    fn solve(&self) -> Step {
+        let n = self.gradient.len();
+        let tiny = power_of_two(-(BITS as isize) * 3 / 4);
+        let mut rows = self.hessian.clone();
+        let mut kept = vec![true; n];
+        for k in 0..n {
+            for l in 0..k {
+                let sum = (0..l).filter(|&j| kept[j]).fold(rows[k][l].clone(), |sum, j| {
+                    sum - &rows[k][j] * &rows[l][j] * &rows[j][j]
+                });
+                rows[k][l] = if kept[l] { sum / &rows[l][l] } else { real(0.0) };
+            }
+            let pivot = (0..k)
+                .filter(|&j| kept[j])
+                .fold(rows[k][k].clone(), |sum, j| sum - &rows[k][j] * &rows[k][j] * &rows[j][j]);
+            kept[k] = pivot > &tiny * &rows[k][k];
+            rows[k][k] = pivot;
+        }
+        let mut x: Vec<Real> = self.gradient.iter().map(|g| -g.clone()).collect();
+        for k in 0..n {
+            for l in (0..k).filter(|&l| kept[l]) {
+                x[k] = &x[k] - &rows[k][l] * &x[l];
+            }
+        }
+        for k in 0..n {
+            x[k] = if kept[k] { &x[k] / &rows[k][k] } else { real(0.0) };
+        }
+        for k in (0..n).rev() {
+            for l in k + 1..n {
+                x[k] = &x[k] - &rows[l][k] * &x[l];
+            }
+            if !kept[k] {
+                x[k] = real(0.0);
+            }
+        }
+        Step { direction: x }
+    }
+}
+
+struct Step {
+    direction: Vec<Real>,
+}
+
+impl Step {
+    /// −⟨gradient, direction⟩
+    fn slope(&self, system: &System) -> Real {
+        let terms = self.direction.iter().zip(&system.gradient);
+        terms.fold(real(0.0), |sum, (d, g)| sum - d * g)
+    }
+
+    /// The point and the hidden values after a part of the step.
+    fn take(
+        &self,
+        terms: &[Term],
+        system: &System,
+        w: &[Real],
+        hidden: &[Real],
+        length: f64,
+    ) -> (Vec<Real>, Vec<Real>) {
+        let length = real(length);
+        let at = w.iter().zip(&self.direction).map(|(w, d)| w + &length * d).collect();
+        let inner = terms.iter().zip(&system.locals).zip(hidden).map(|((term, local), hidden)| {
+            let Some((push, pull)) = &local.hidden else { return hidden.clone() };
+            let along = Affine { constant: 0.0, ..term.rows[0].clone() };
+            hidden + &length * (push + pull * value(&along, &self.direction))
+        });
+        let inner = inner.collect();
+        (at, inner)
+    }
+}
