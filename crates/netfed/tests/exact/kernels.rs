@@ -1,6 +1,6 @@
 //! First and second derivatives of the functions of a term, their kinks smoothed with a parameter μ (`witness.rs`).
 
-use crate::number::{Real, nearest, real};
+use crate::number::{Real, nearest, power_of_two, real};
 use crate::terms::Function;
 
 /// Derivatives of weight · function at r, its kinks smoothed.
@@ -8,27 +8,15 @@ pub(crate) struct Local {
     pub(crate) gradient: Vec<Real>,
     /// Row by row.
     pub(crate) hessian: Vec<Real>,
-    /// (a, b): a Newton step dr of r moves the hidden value by a + b·dr.
-    pub(crate) hidden: Option<(Real, Real)>,
 }
 
-pub(crate) fn local(
-    function: &Function,
-    weight: &Real,
-    r: &[Real],
-    hidden: &Real,
-    mu: &Real,
-) -> Local {
-    let one = |gradient, curvature| Local {
-        gradient: vec![gradient],
-        hessian: vec![curvature],
-        hidden: None,
-    };
+pub(crate) fn local(function: &Function, weight: &Real, r: &[Real], mu: &Real) -> Local {
+    let one = |gradient, curvature| Local { gradient: vec![gradient], hessian: vec![curvature] };
     match function {
         Function::Square => {
             let twice = real(2.0) * weight;
             let gradient = r.iter().map(|r| &twice * r).collect();
-            Local { gradient, hessian: diagonal(r.len(), &twice), hidden: None }
+            Local { gradient, hessian: diagonal(r.len(), &twice) }
         }
         Function::Absolute => {
             let (gradient, curvature) = absolute(weight, &r[0], mu);
@@ -41,13 +29,8 @@ pub(crate) fn local(
             one(&half * (weight + gradient), real(0.25) * curvature)
         }
         Function::Huber(delta) => {
-            let (gradient, curvature) = absolute(&(weight * real(*delta)), hidden, mu);
-            let pull = weight * (&r[0] - hidden);
-            let all = weight + &curvature;
-            let part = weight / &all;
-            let hidden = Some(((&pull - &gradient) / &all, part.clone()));
-            let slope = &pull + &part * (gradient - &pull);
-            Local { gradient: vec![slope], hessian: vec![part * curvature], hidden }
+            let (gradient, curvature) = huber(weight, &real(*delta), &r[0], mu);
+            one(gradient, curvature)
         }
         Function::Logistic => {
             let size = nearest(&r[0]);
@@ -72,14 +55,14 @@ pub(crate) fn local(
             for (k, entry) in hessian.iter_mut().enumerate() {
                 *entry -= &along * &r[k / r.len()] * &r[k % r.len()];
             }
-            Local { gradient, hessian, hidden: None }
+            Local { gradient, hessian }
         }
         Function::NormInf => largest(weight, r, mu),
         Function::Form(q) => {
             let hessian: Vec<Real> = q.iter().map(|q| weight * real(*q)).collect();
             let row = |row: &[Real]| row.iter().zip(r).fold(real(0.0), |sum, (q, r)| sum + q * r);
             let gradient = hessian.chunks(r.len()).map(row).collect();
-            Local { gradient, hessian, hidden: None }
+            Local { gradient, hessian }
         }
     }
 }
@@ -95,6 +78,27 @@ fn absolute(weight: &Real, r: &Real, mu: &Real) -> (Real, Real) {
     let all = mu + &q;
     let gradient = &square * r / &all;
     (gradient, square * mu / (q * all))
+}
+
+/// Derivatives of the least of c/2 (r − s)² + (c·δ|s|, smoothed as above) over s. With the derivative p, |p| < a = c·δ, it is
+/// s = 2μp/(a² − p²), and r = s + p/c rises with p and is convex for p ≥ 0: Newton's method goes down to the root from above.
+fn huber(weight: &Real, delta: &Real, r: &Real, mu: &Real) -> (Real, Real) {
+    let (zero, a) = (real(0.0), weight * delta);
+    let size = if *r < zero { -r.clone() } else { r.clone() };
+    let (square, twice) = (&a * &a, real(2.0) * mu);
+    let mut p = Ord::min(absolute(&a, &size, mu).0, weight * &size);
+    let mut slope = real(1.0) / weight;
+    for _ in 0..200 {
+        let room = &square - &p * &p;
+        slope = real(1.0) / weight + &twice * (&square + &p * &p) / (&room * &room);
+        let step = (&p / weight + &twice * &p / room - &size) / &slope;
+        let last = step <= &a * power_of_two(-250);
+        p -= step;
+        if last {
+            break;
+        }
+    }
+    (if *r < zero { -p } else { p }, real(1.0) / slope)
 }
 
 /// Derivatives of the least of c·t − μ Σ log(t² − r_j²) over t.
@@ -135,5 +139,5 @@ fn largest(weight: &Real, r: &[Real], mu: &Real) -> Local {
         if k / d == k % d { &own[k / d] - less } else { -less }
     };
     let hessian = (0..d * d).map(entry).collect();
-    Local { gradient, hessian, hidden: None }
+    Local { gradient, hessian }
 }

@@ -4,7 +4,7 @@
 //! self-concordant, so damped Newton steps converge from anywhere; μ falls until it does not matter. Nothing here needs to be right
 //! for the test to be right: any point refutes a bound above its objective. A bad one only refutes less.
 
-use crate::kernels::{Local, local};
+use crate::kernels::local;
 use crate::number::{BITS, Real, nearest, power_of_two, real};
 use crate::terms::{Affine, Function, Term, objective};
 
@@ -15,14 +15,13 @@ const ALL_STEPS: usize = 500;
 /// Improves a point; gives the best point it saw with respect to the smoothed objective, and whether it came to its end.
 pub(crate) fn witness(terms: &[Term], start: &[f64]) -> (Vec<Real>, bool) {
     let mut w: Vec<Real> = start.iter().map(|x| real(*x)).collect();
-    let mut hidden: Vec<Real> = terms.iter().map(|t| start_of_hidden(t, &w)).collect();
     let kinks: usize = terms.iter().map(kinks).sum();
     let value = |w: &[Real]| nearest(&objective(terms, w).with_rounding());
-    let floor = 1e-36 * value(&vec![real(0.0); w.len()]).max(f64::MIN_POSITIVE);
+    let floor = 1e-36 * value(&vec![real(0.0); w.len()]).max(1e-250);
     let mut mu = real((0.1 * value(&w)).max(floor)) / real(kinks.max(1) as f64);
     let mut left = ALL_STEPS;
     loop {
-        let mut system = System::new(terms, &w, &hidden, &mu);
+        let mut system = System::new(terms, &w, &mu);
         for _ in 0..STEPS {
             left = left.saturating_sub(1);
             let step = system.solve();
@@ -33,11 +32,11 @@ pub(crate) fn witness(terms: &[Term], start: &[f64]) -> (Vec<Real>, bool) {
             let mut length =
                 if kinks == 0 || decrement < 0.25 { 1.0 } else { 1.0 / (1.0 + decrement) };
             loop {
-                let (at, inner) = step.take(terms, &system, &w, &hidden, length);
-                let next = System::new(terms, &at, &inner, &mu);
+                let at = step.take(&w, length);
+                let next = System::new(terms, &at, &mu);
                 let overshoot = -step.slope(&next);
                 if overshoot <= real(0.5) * step.slope(&system) || length < 1e-9 {
-                    (w, hidden, system) = (at, inner, next);
+                    (w, system) = (at, next);
                     break;
                 }
                 length *= 0.5;
@@ -63,20 +62,6 @@ fn kinks(term: &Term) -> usize {
     }
 }
 
-/// Huber's loss is the least of ½(r − s)² + δ|s| over a hidden s.
-fn start_of_hidden(term: &Term, w: &[Real]) -> Real {
-    let Function::Huber(delta) = term.function else { return real(0.0) };
-    let (r, delta) = (value(&term.rows[0], w), real(delta));
-    let (beyond, below) = (&r - &delta, &r + &delta);
-    if beyond > real(0.0) {
-        beyond
-    } else if below < real(0.0) {
-        below
-    } else {
-        real(0.0)
-    }
-}
-
 fn value(row: &Affine, w: &[Real]) -> Real {
     row.parts.iter().fold(real(row.constant), |sum, &(k, factor)| sum + real(factor) * &w[k])
 }
@@ -85,19 +70,17 @@ fn value(row: &Affine, w: &[Real]) -> Real {
 struct System {
     gradient: Vec<Real>,
     hessian: Vec<Vec<Real>>,
-    locals: Vec<Local>,
 }
 
 impl System {
-    fn new(terms: &[Term], w: &[Real], hidden: &[Real], mu: &Real) -> System {
+    fn new(terms: &[Term], w: &[Real], mu: &Real) -> System {
         let n = w.len();
         let mut gradient = vec![real(0.0); n];
         let mut hessian = vec![vec![real(0.0); n]; n];
-        let mut locals = Vec::with_capacity(terms.len());
-        for (term, hidden) in terms.iter().zip(hidden) {
+        for term in terms {
             let r: Vec<Real> = term.rows.iter().map(|row| value(row, w)).collect();
             let weight = real(term.weight[0]) * real(term.weight[1]) / real(term.divisor as f64);
-            let local = local(&term.function, &weight, &r, hidden, mu);
+            let local = local(&term.function, &weight, &r, mu);
             for (a, row) in term.rows.iter().enumerate() {
                 for &(k, factor) in &row.parts {
                     let factor = real(factor);
@@ -114,9 +97,8 @@ impl System {
                     }
                 }
             }
-            locals.push(local);
         }
-        System { gradient, hessian, locals }
+        System { gradient, hessian }
     }
 
     /// The Newton step, by LDLᵀ; pivots that are lost in rounding are left out.
@@ -170,23 +152,9 @@ impl Step {
         terms.fold(real(0.0), |sum, (d, g)| sum - d * g)
     }
 
-    /// The point and the hidden values after a part of the step.
-    fn take(
-        &self,
-        terms: &[Term],
-        system: &System,
-        w: &[Real],
-        hidden: &[Real],
-        length: f64,
-    ) -> (Vec<Real>, Vec<Real>) {
+    /// The point after a part of the step.
+    fn take(&self, w: &[Real], length: f64) -> Vec<Real> {
         let length = real(length);
-        let at = w.iter().zip(&self.direction).map(|(w, d)| w + &length * d).collect();
-        let inner = terms.iter().zip(&system.locals).zip(hidden).map(|((term, local), hidden)| {
-            let Some((push, pull)) = &local.hidden else { return hidden.clone() };
-            let along = Affine { constant: 0.0, ..term.rows[0].clone() };
-            hidden + &length * (push + pull * value(&along, &self.direction))
-        });
-        let inner = inner.collect();
-        (at, inner)
+        w.iter().zip(&self.direction).map(|(w, d)| w + &length * d).collect()
     }
 }
