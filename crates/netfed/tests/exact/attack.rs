@@ -3,8 +3,8 @@
 use crate::case::{Case, normal, pick, power};
 use crate::number::{Real, nearest};
 use netfed::{
-    Bound, Certificate, Certifier, Matrix, Options, Problem, Solution, Solver, Start, solve,
-    solve_from,
+    Bound, Certificate, Certifier, Half, Link, Matrix, Options, PrimalDualNode, Problem, Share,
+    Solution, Solver, Start, solve, solve_from,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,12 +14,20 @@ use std::ops::ControlFlow;
 pub(crate) struct Claim {
     pub(crate) how: String,
     pub(crate) params: Matrix,
-    pub(crate) certificate: Certificate,
+    /// min P is at least this.
+    pub(crate) bound: f64,
+    /// P(w) − min P is at most this.
+    pub(crate) gap: f64,
 }
 
 impl Claim {
-    pub(crate) fn is_bounded(&self) -> bool {
-        self.certificate.bound != Bound::None
+    pub(crate) fn new(how: &str, params: Matrix, certificate: &Certificate) -> Claim {
+        let how = match certificate.bound {
+            Bound::None => format!("{how}, no bound"),
+            Bound::Conjugate => how.into(),
+            Bound::Radius { .. } => format!("{how}, radius"),
+        };
+        Claim { how, params, bound: certificate.dual_bound(), gap: certificate.gap }
     }
 }
 
@@ -76,7 +84,7 @@ pub(crate) fn claims(
 }
 
 fn claim(how: &str, solution: Solution) -> Claim {
-    Claim { how: how.into(), params: solution.params, certificate: solution.certificate }
+    Claim::new(how, solution.params, &solution.certificate)
 }
 
 /// The optimum in floating point, points near it, points anywhere.
@@ -91,7 +99,8 @@ fn made_up(
     let certifier = Certifier::new(problem, 1.0);
     let mut add = |how: String, params: Matrix, duals: &Matrix| {
         let certificate = certifier.certify(&params, duals);
-        claims.push(Claim { how, params, certificate });
+        claims.push(Claim::new(&how, params.clone(), &certificate));
+        claims.push(sum_of_shares(problem, &how, params, duals));
     };
     let d = problem.dim();
     let rounded = || {
@@ -125,6 +134,26 @@ fn made_up(
         let far = if rng.random_range(0..2) == 0 { far } else { params.clone() };
         add(format!("random {k}"), far, &any);
     }
+}
+
+/// The same from the parts of the nodes and edges, as the members of a federation add them up.
+fn sum_of_shares(problem: &Problem, how: &str, params: Matrix, duals: &Matrix) -> Claim {
+    let (graph, d) = (problem.graph(), problem.dim());
+    let mut total = Share::default();
+    for i in 0..problem.nodes() {
+        let links = Link::of_node(graph, problem.lambda(), i);
+        let mut node = PrimalDualNode::new(problem.loss(i), problem.penalty(), links, 1.0);
+        let incident = graph.incident(i);
+        let own: Vec<f64> =
+            incident.iter().flat_map(|inc| duals.row(inc.edge()).to_vec()).collect();
+        node.set(params.row(i), &own);
+        total.add(&node.share());
+        for (slot, inc) in incident.iter().enumerate() {
+            total.add(&node.edge_share(slot, params.row(inc.neighbor())));
+        }
+    }
+    let gap = total.proven_gap(d);
+    Claim { how: format!("{how}, shares"), params, bound: total.objective - gap, gap }
 }
 
 /// Moves duals into the domain of the conjugate penalty.

@@ -17,25 +17,14 @@ mod attack;
 mod case;
 mod kernels;
 mod number;
+mod settings;
 mod terms;
 mod verdict;
 mod witness;
 
 use case::{Case, KINDS};
+use settings::seeds;
 use verdict::{Verdict, check};
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|text| text.parse().ok())
-}
-
-/// Seeds of a test that has `few` by default.
-fn seeds(few: u64) -> std::ops::Range<u64> {
-    if let Some(seed) = number("EXACT_SEED") {
-        return seed..seed + 1;
-    }
-    let first = number("EXACT_FIRST").unwrap_or(0);
-    first..first + number("EXACT_CASES").unwrap_or(few)
-}
 
 /// Checks a case for every seed.
 fn all(few: u64, case: impl Fn(u64) -> Case) {

@@ -1,9 +1,10 @@
 //! Claims about a case, judged; and what is told about many cases.
 
-use crate::attack::{claims, solution};
+use crate::attack::{Claim, claims, solution};
 use crate::case::Case;
-use crate::number::{Upper, exact, nearest, real, upper};
-use crate::terms::{objective, terms};
+use crate::number::{Real, Upper, exact, nearest, real, upper};
+use crate::settings::number;
+use crate::terms::{Term, objective, terms};
 use crate::witness::witness;
 use netfed::Bound;
 use std::collections::BTreeMap;
@@ -13,7 +14,8 @@ use std::time::Instant;
 pub(crate) struct Verdict {
     /// Families: cases, cases without a bound, cases with a false claim, the largest relative error of those.
     families: BTreeMap<String, [f64; 4]>,
-    failures: Vec<String>,
+    /// Bounds above the optimum, and gaps that are too small for their point.
+    failures: [Vec<String>; 2],
     claims: usize,
     /// (P(w) − D)/P(w) of the best bound of every case that has one.
     tightness: Vec<f64>,
@@ -36,66 +38,85 @@ pub(crate) fn check(case: &Case, seed: u64, verdict: &mut Verdict) {
     let clock = Instant::now();
     let claims = claims(case, &problem, &solved, &best, seed);
     verdict.seconds[2] += clock.elapsed().as_secs_f64();
-    let mut least: Upper = objective(&terms, &best);
-    for claim in &claims {
-        if claim.params.as_slice().iter().all(|v| v.is_finite()) {
-            let point: Vec<_> = claim.params.as_slice().iter().map(|v| real(*v)).collect();
-            least = least.min(objective(&terms, &point));
-        }
-    }
+    let unbounded = solved.certificate.bound == Bound::None;
+    judge(case, seed, &terms, &best, &claims, unbounded, verdict);
+}
+
+/// Judges claims about a case by the best of some points.
+pub(crate) fn judge(
+    case: &Case,
+    seed: u64,
+    terms: &[Term],
+    best: &[Real],
+    claims: &[Claim],
+    unbounded: bool,
+    verdict: &mut Verdict,
+) {
+    let value_of = |claim: &Claim| {
+        let values = claim.params.as_slice();
+        let finite = values.iter().all(|v| v.is_finite());
+        finite.then(|| objective(terms, &values.iter().map(|v| real(*v)).collect::<Vec<_>>()))
+    };
+    let values: Vec<Option<Upper>> = claims.iter().map(value_of).collect();
+    let least =
+        values.iter().flatten().fold(objective(terms, best), |least, v| Ord::min(least, v.clone()));
+    let zero = vec![real(0.0); best.len()];
+    let scale = as_f64(&least).max(1e-20 * as_f64(&objective(terms, &zero))).max(1e-200);
     let family = verdict.families.entry(case.family.clone()).or_default();
     family[0] += 1.0;
-    family[1] += f64::from(u8::from(solved.certificate.bound == Bound::None));
-    let (mut worst, mut worst_claim, mut wrong) = (0.0, String::new(), 0);
-    let mut best_bound = f64::NEG_INFINITY;
-    for claim in &claims {
-        let bound = claim.certificate.dual_bound();
+    family[1] += f64::from(u8::from(unbounded));
+    let mut tightest = f64::NEG_INFINITY;
+    let mut false_claims: [Vec<(f64, String)>; 2] = Default::default();
+    for (claim, value) in claims.iter().zip(&values) {
+        let Claim { how, bound, gap, .. } = claim;
         verdict.claims += 1;
-        if !claim.is_bounded() {
+        if bound.is_nan() || gap.is_nan() {
+            false_claims[0]
+                .push((f64::INFINITY, format!("{how}: the bound is {bound}, the gap {gap}")));
             continue;
         }
-        if bound.is_nan() {
-            verdict
-                .failures
-                .push(format!("seed {seed}: {}: {}: the bound is NaN", case.family, claim.how));
-            continue;
-        }
-        best_bound = best_bound.max(bound);
-        if std::env::var("EXACT_SEED").is_ok() {
-            let [least] = [nearest(&least.clone().with_rounding())];
+        tightest = tightest.max(*bound);
+        if number("EXACT_SEED").is_some() {
             println!(
-                "{}: {:?}, P(w) − D = {:e}, bound {bound:e}",
-                claim.how,
-                claim.certificate.bound,
-                least - bound
+                "{how}: P(w) − D = {:.3e}, D = {bound:e}, gap {gap:.3e}",
+                as_f64(&least) - bound
             );
         }
-        if bound.is_finite() && upper(&exact(bound)) > least {
-            let above = nearest(&(upper(&exact(bound)) - &least).with_rounding());
-            let value = nearest(&least.clone().with_rounding());
-            let relative = above / value.max(f64::MIN_POSITIVE);
-            wrong += 1;
-            if relative > worst {
-                worst = relative;
-                worst_claim = format!(
-                    "{}: {bound:e} is above P(w) = {value:e} by {above:.2e}, relative {relative:.1e} ({:?})",
-                    claim.how, claim.certificate.bound
-                );
-            }
+        if bound.is_finite() && upper(&exact(*bound)) > least {
+            let above = as_f64(&(upper(&exact(*bound)) - &least));
+            let text =
+                format!("{how}: {bound:e} is above P(w) = {:e} by {above:.2e}", as_f64(&least));
+            false_claims[0].push((above / scale, text));
+        }
+        // What a root or a logarithm may be wrong by does not count.
+        let Some(value) = value.as_ref().filter(|_| gap.is_finite()) else { continue };
+        let beyond = value - &least - upper(&exact(*gap)) - value * upper(&exact(1e-60));
+        if beyond > upper(&exact(0.0)) {
+            let beyond = as_f64(&beyond);
+            let text =
+                format!("{how}: P(w) − min P is more than the gap of {gap:e} by {beyond:.2e}");
+            false_claims[1].push((beyond / gap, text));
         }
     }
-    if wrong > 0 {
-        let (named, all) = (&case.family, claims.len());
-        verdict
-            .failures
-            .push(format!("seed {seed}: {named}: {wrong} of {all} bounds, {worst_claim}"));
-        family[2] += 1.0;
-        family[3] = f64::max(family[3], worst);
+    for (kind, false_claims) in false_claims.iter().enumerate() {
+        let worst = false_claims.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((relative, text)) = worst else { continue };
+        let (named, all, count) = (&case.family, claims.len(), false_claims.len());
+        verdict.failures[kind].push(format!(
+            "seed {seed}: {named}: {count} of {all} claims, {text}, relative {relative:.1e}"
+        ));
+        if kind == 0 {
+            family[2] += 1.0;
+            family[3] = f64::max(family[3], *relative);
+        }
     }
-    if best_bound.is_finite() {
-        let value = nearest(&least.with_rounding());
-        verdict.tightness.push((value - best_bound) / value.max(f64::MIN_POSITIVE));
+    if tightest.is_finite() {
+        verdict.tightness.push((as_f64(&least) - tightest) / scale);
     }
+}
+
+fn as_f64(x: &Upper) -> f64 {
+    nearest(&x.clone().with_rounding())
 }
 
 impl Verdict {
@@ -111,15 +132,21 @@ impl Verdict {
             self.unfinished,
             self.seconds
         );
-        if std::env::var("EXACT_TABLE").is_ok() {
+        if number("EXACT_TABLE").is_some() {
             println!("{:48} cases  no bound  false  worst", "family");
             for (name, [cases, unbounded, wrong, worst]) in &self.families {
                 println!("{name:48} {cases:5} {unbounded:9} {wrong:6}  {worst:.1e}");
             }
         }
         let cases: f64 = self.families.values().map(|f| f[0]).sum();
-        let wrong: f64 = self.families.values().map(|f| f[2]).sum();
-        let shown = self.failures.iter().take(60).cloned().collect::<Vec<_>>().join("\n");
-        assert!(self.failures.is_empty(), "{wrong} of {cases} cases have false bounds:\n{shown}");
+        let [bounds, gaps] = &self.failures;
+        let shown = bounds.iter().take(60).chain(gaps.iter().take(20)).cloned();
+        assert!(
+            bounds.is_empty() && gaps.is_empty(),
+            "of {cases} cases {} have bounds above the optimum, {} have gaps that are too small:\n{}",
+            bounds.len(),
+            gaps.len(),
+            shown.collect::<Vec<_>>().join("\n")
+        );
     }
 }
