@@ -16,7 +16,9 @@
 mod attack;
 mod case;
 mod kernels;
+mod lambda_max;
 mod number;
+mod path;
 mod settings;
 mod terms;
 mod verdict;
@@ -75,4 +77,28 @@ fn hinge_loss() {
 #[test]
 fn mean_loss() {
     of_loss(5, 60);
+}
+
+/// The claims about λ_max, for squares and norms.
+#[test]
+fn lambda_max_of_squares() {
+    let mut failures = Vec::new();
+    for seed in seeds(40) {
+        let (name, kind) = KINDS[if seed % 4 == 0 { 5 } else { 0 }];
+        let case = lambda_max::suited(Case::random(name, kind, seed), seed);
+        if let Some(wrong) = lambda_max::refute(&case) {
+            failures.push(format!("seed {seed}: {} {:?}: {wrong}", case.family, case.penalty));
+        }
+    }
+    assert!(failures.is_empty(), "{} claims are false:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn certificates_along_paths() {
+    let mut verdict = Verdict::default();
+    for seed in seeds(20) {
+        let (name, kind) = KINDS[seed as usize % KINDS.len()];
+        path::check(&Case::random(name, kind, seed), seed, &mut verdict);
+    }
+    verdict.finish();
 }

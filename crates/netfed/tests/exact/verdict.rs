@@ -5,7 +5,7 @@ use crate::case::Case;
 use crate::number::{Real, Upper, exact, nearest, real, upper};
 use crate::settings::number;
 use crate::terms::{Term, objective, terms};
-use crate::witness::witness;
+use crate::witness::{Witness, witness};
 use netfed::Bound;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -32,7 +32,7 @@ pub(crate) fn check(case: &Case, seed: u64, verdict: &mut Verdict) {
     let solved = solution(&problem, most);
     verdict.seconds[0] += clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let (best, finished) = witness(&terms, solved.params.as_slice());
+    let Witness { point: best, finished, .. } = witness(&terms, solved.params.as_slice());
     verdict.seconds[1] += clock.elapsed().as_secs_f64();
     verdict.unfinished += usize::from(!finished);
     let clock = Instant::now();

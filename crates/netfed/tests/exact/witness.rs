@@ -4,7 +4,7 @@
 //! self-concordant, so damped Newton steps converge from anywhere; μ falls until it does not matter. Nothing here needs to be right
 //! for the test to be right: any point refutes a bound above its objective. A bad one only refutes less.
 
-use crate::kernels::local;
+use crate::kernels::{Local, local};
 use crate::number::{BITS, Real, nearest, power_of_two, real};
 use crate::terms::{Affine, Function, Term, objective};
 
@@ -12,8 +12,17 @@ use crate::terms::{Affine, Function, Term, objective};
 const STEPS: usize = 60;
 const ALL_STEPS: usize = 500;
 
-/// Improves a point; gives the best point it saw with respect to the smoothed objective, and whether it came to its end.
-pub(crate) fn witness(terms: &[Term], start: &[f64]) -> (Vec<Real>, bool) {
+/// A nearly optimal point.
+pub(crate) struct Witness {
+    pub(crate) point: Vec<Real>,
+    /// The last μ: the smoothed objective is nearly least there.
+    pub(crate) mu: Real,
+    /// Whether the method came to its end.
+    pub(crate) finished: bool,
+}
+
+/// Improves a point.
+pub(crate) fn witness(terms: &[Term], start: &[f64]) -> Witness {
     let mut w: Vec<Real> = start.iter().map(|x| real(*x)).collect();
     let kinks: usize = terms.iter().map(kinks).sum();
     let value = |w: &[Real]| nearest(&objective(terms, w).with_rounding());
@@ -42,12 +51,12 @@ pub(crate) fn witness(terms: &[Term], start: &[f64]) -> (Vec<Real>, bool) {
                 length *= 0.5;
             }
             if left == 0 {
-                return (w, false);
+                return Witness { point: w, mu, finished: false };
             }
         }
         let scale = value(&w).max(floor);
         if nearest(&mu) * kinks.max(1) as f64 <= 1e-25 * scale {
-            return (w, true);
+            return Witness { point: w, mu, finished: true };
         }
         mu /= real(if kinks == 0 { 1e10 } else { 30.0 });
     }
@@ -62,8 +71,16 @@ fn kinks(term: &Term) -> usize {
     }
 }
 
-fn value(row: &Affine, w: &[Real]) -> Real {
+/// The value of an affine function, rounded.
+pub(crate) fn value(row: &Affine, w: &[Real]) -> Real {
     row.parts.iter().fold(real(row.constant), |sum, &(k, factor)| sum + real(factor) * &w[k])
+}
+
+/// Derivatives of a smoothed term with respect to the values of its rows.
+pub(crate) fn derivatives(term: &Term, w: &[Real], mu: &Real) -> Local {
+    let r: Vec<Real> = term.rows.iter().map(|row| value(row, w)).collect();
+    let weight = real(term.weight[0]) * real(term.weight[1]) / real(term.divisor as f64);
+    local(&term.function, &weight, &r, mu)
 }
 
 /// Gradient and Hessian of the smoothed objective at a point.
@@ -78,15 +95,13 @@ impl System {
         let mut gradient = vec![real(0.0); n];
         let mut hessian = vec![vec![real(0.0); n]; n];
         for term in terms {
-            let r: Vec<Real> = term.rows.iter().map(|row| value(row, w)).collect();
-            let weight = real(term.weight[0]) * real(term.weight[1]) / real(term.divisor as f64);
-            let local = local(&term.function, &weight, &r, mu);
+            let local = derivatives(term, w, mu);
             for (a, row) in term.rows.iter().enumerate() {
                 for &(k, factor) in &row.parts {
                     let factor = real(factor);
                     gradient[k] += &local.gradient[a] * &factor;
                     for (b, other) in term.rows.iter().enumerate() {
-                        let curvature = &local.hessian[a * r.len() + b];
+                        let curvature = &local.hessian[a * term.rows.len() + b];
                         if curvature.repr().is_pos_zero() {
                             continue;
                         }
