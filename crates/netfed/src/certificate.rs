@@ -126,18 +126,10 @@ impl<'a> Certifier<'a> {
     /// The certificate of parameters w (one row per node) and duals u (one row per edge).
     pub fn certify(&self, params: &Matrix, duals: &Matrix) -> Certificate {
         let problem = self.problem;
-        let dim = problem.dim();
-        let scratch = || Scratch::new(dim);
         let (mut edges, mut of_edges) =
             EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
         let blurs = Blurs::new(problem, params, duals, &mut edges, &mut of_edges);
-        let mut nodes: Vec<Share> = map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
-            let degree = problem.graph().degree(i);
-            let step = self.step_ratio / degree as f64;
-            self.set_slope(i, duals, &blurs, &mut s.slope);
-            share::of_node(problem.loss(i), params.row(i), (degree > 0).then_some(step), s)
-        });
-        let bound = self.bound_the_unbounded(&mut nodes, &edges, params, (duals, &blurs));
+        let (nodes, _, bound) = self.of_nodes(&edges, params, (duals, &blurs));
         let mut sum = Share { at_zero: self.value_at_zero, ..Share::default() };
         // In parts: what rounding takes from a sum grows with the number of its terms.
         for part in nodes.chunks(TOGETHER) {
@@ -170,6 +162,33 @@ impl<'a> Certifier<'a> {
         }
     }
 
+    /// The parts of the nodes at a point where all neighbors have equal models, and the radii of those that need one; for all others it is +∞.
+    pub(crate) fn brackets(&self, params: &Matrix, duals: &Matrix) -> (Vec<Share>, Vec<f64>) {
+        let edges = vec![EdgeTerm::default(); duals.rows()];
+        let blurs = Blurs { of_edges: None };
+        let (nodes, radii, _) = self.of_nodes(&edges, params, (duals, &blurs));
+        (nodes, radii)
+    }
+
+    /// The parts of the nodes, the radii of those that need one, and where the bound comes from.
+    fn of_nodes(
+        &self,
+        edges: &[EdgeTerm],
+        params: &Matrix,
+        (duals, blurs): (&Matrix, &Blurs),
+    ) -> (Vec<Share>, Vec<f64>, Bound) {
+        let (problem, dim) = (self.problem, self.problem.dim());
+        let scratch = || Scratch::new(dim);
+        let mut nodes: Vec<Share> = map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
+            let degree = problem.graph().degree(i);
+            let step = self.step_ratio / degree as f64;
+            self.set_slope(i, duals, blurs, &mut s.slope);
+            share::of_node(problem.loss(i), params.row(i), (degree > 0).then_some(step), s)
+        });
+        let (radii, bound) = self.bound_the_unbounded(&mut nodes, edges, params, (duals, blurs));
+        (nodes, radii, bound)
+    }
+
     /// The slope of a node.
     fn set_slope(&self, node: usize, duals: &Matrix, blurs: &Blurs, slope: &mut Slope) {
         let incident = || self.problem.graph().incident(node).iter();
@@ -186,11 +205,11 @@ impl<'a> Certifier<'a> {
         edges: &[EdgeTerm],
         params: &Matrix,
         (duals, blurs): (&Matrix, &Blurs),
-    ) -> Bound {
+    ) -> (Vec<f64>, Bound) {
         if nodes.iter().all(|t| t.gap.is_finite()) {
-            return Bound::Conjugate;
+            return (vec![f64::INFINITY; nodes.len()], Bound::Conjugate);
         }
-        let radii = radii(self.problem, params, nodes, edges);
+        let mut radii = radii(self.problem, params, nodes, edges);
         let needy: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].gap.is_infinite()).collect();
         let largest = needy.iter().map(|&i| radii[i]).fold(0.0, f64::max);
         let bound = Bound::Radius { nodes: needy.len(), largest };
@@ -207,7 +226,9 @@ impl<'a> Certifier<'a> {
                 share::nonnegative(loss.bracket(&s.slope, params.row(i), radii[i]).gap)
             },
         );
+        let unneeded = radii.iter_mut().zip(nodes.iter()).filter(|(_, t)| t.gap.is_finite());
+        unneeded.for_each(|(radius, _)| *radius = f64::INFINITY);
         needed.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);
-        bound
+        (radii, bound)
     }
 }

@@ -54,6 +54,23 @@ pub(crate) fn radii(
     radii
 }
 
+/// reachᵢ with ‖wᵢ − w_root‖ ≤ reachᵢ·Σ Aₑ φ/k for penalties of linear growth k, with the root of its component.
+pub(crate) fn reaches(problem: &Problem) -> Vec<f64> {
+    let mut all = vec![0.0; problem.nodes()];
+    for c in problem.memo().components.get_or_init(|| components(problem)) {
+        c.nodes.iter().zip(&c.remoteness).for_each(|(&i, r)| all[i] = r * ROUNDED);
+    }
+    all
+}
+
+/// w ← w − w_root in every component.
+pub(crate) fn center(problem: &Problem, params: &mut Matrix) {
+    for c in problem.memo().components.get_or_init(|| components(problem)) {
+        let root = params.row(c.root).to_vec();
+        c.nodes.iter().for_each(|&i| axpy(-1.0, &root, params.row_mut(i)));
+    }
+}
+
 impl Component {
     /// Lemma 3.
     fn anchored(&self, problem: &Problem, params: &Matrix, level: f64, radii: &mut [f64]) {

@@ -46,12 +46,12 @@ impl Share {
         (self.lost + domain) * (1.0 + 8.0 * f64::EPSILON)
     }
 
-    /// A proven upper bound of P(w) − min P, if this is the sum over all nodes and edges; P ≥ 0 may be the better one. P(w) is the rounded
-    /// objective here: what that is off is part of the bound.
+    /// A proven upper bound of P(w) − min P, if this is the sum over all nodes and edges; P ≥ 0 may be the better one. It holds for the exact P(w) and for the
+    /// rounded one.
     pub fn proven_gap(&self) -> f64 {
         let gap = (self.gap + self.rounding()) * (1.0 + 2.0 * f64::EPSILON);
         match gap.is_finite() && self.objective.is_finite() {
-            true => gap.min(self.objective),
+            true => gap.min((self.objective + self.lost) * (1.0 + 2.0 * f64::EPSILON)),
             false => f64::INFINITY,
         }
     }

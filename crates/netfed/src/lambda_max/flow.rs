@@ -11,6 +11,7 @@
 //! come apart the two do not meet, and the next solve is near λ_max. Where there are few nodes Newton's method gives p for a λ next to λ_max, and a flow
 //! follows from it (`repair.rs`). What is left is for `tighten.rs`.
 
+use super::exact::proven;
 use super::tighten::{Bounds, tighten};
 use super::{Forest, LambdaMax, Proof, Tangent, congestion, ratio};
 use crate::contraction::Level;
@@ -53,8 +54,14 @@ pub(super) fn lambda_max(
     let search = Search::new(unit, g, WIDTH)?;
     let proof = if search.is_done() { Proof::Formula } else { Proof::Flow };
     let (Bounds { lower, upper, flow }, _) = search.run(first(unit, g), options, observer)?;
+    let forest = Forest::new(unit.graph());
+    let found = match upper > 0.0 {
+        true => proven(unit, tangent, (lower, upper, &flow), &forest, proof),
+        // Gradients that are zero up to rounding.
+        false => LambdaMax { lower: 0.0, upper, proof: Proof::Tolerance, merged: None },
+    };
     let merged = Some(Start { params: tangent.models.clone(), duals: flow });
-    Ok(LambdaMax { lower: lower.min(upper), upper, proof, merged })
+    Ok(LambdaMax { merged, ..found })
 }
 
 /// The solution of the clustering at λ = 0, with the bound that it gives.

@@ -71,6 +71,18 @@ impl Forest {
     }
 }
 
+impl Forest {
+    /// For each edge of the forest the sum of what lies behind it, seen from the root; zero for all others.
+    pub(super) fn behind(&self, graph: &Graph, of_nodes: &[f64]) -> Vec<f64> {
+        let (mut sums, mut of_edges) = (of_nodes.to_vec(), vec![0.0; graph.edges().len()]);
+        for &(node, parent, edge, _) in &self.steps {
+            of_edges[edge] = sums[node];
+            sums[parent] += sums[node];
+        }
+        of_edges
+    }
+}
+
 fn find(leader: &mut [usize], mut i: usize) -> usize {
     while leader[i] != i {
         leader[i] = leader[leader[i]];

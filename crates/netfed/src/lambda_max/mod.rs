@@ -8,6 +8,7 @@
 //! Every flow proves an upper bound, every p a lower one. In a forest there is only one flow: a formula. Otherwise see `flow.rs`. Losses with
 //! kinks have no unique g: see `search.rs`. The g of smooth losses are unique also where w̄ is not.
 
+mod exact;
 mod flow;
 mod forest;
 mod search;
@@ -15,7 +16,9 @@ mod tighten;
 
 use crate::common_model::common_model;
 use crate::edge_terms::Differences;
-use crate::linalg::{axpy, dot, norm};
+use crate::linalg::twofold::twofold_dot;
+use crate::linalg::{axpy, norm};
+use crate::radius::center;
 use crate::solve::{Options, Progress, Start};
 use crate::{Error, Matrix, Problem};
 use forest::Forest;
@@ -37,11 +40,12 @@ pub struct LambdaMax {
 /// How λ_max is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
-    /// The graph has no cycles: `lower` = `upper` is λ_max up to rounding.
+    /// The graph has no cycles: `lower` and `upper` differ by rounding only.
     Formula,
     /// A flow proves `upper`.
     Flow,
-    /// At `upper` the common model is within the solver's tolerance of the optimum. Losses with kinks, and those without a minimizer.
+    /// At `upper` the common model is within the solver's tolerance of the optimum, which proves nothing. Losses with kinks, those without a minimizer, and those
+    /// whose common model has no bound.
     Tolerance,
     /// This penalty never merges models. From `upper` on, models differ by less than a thousandth of the spread of the local ones.
     Never,
@@ -123,10 +127,13 @@ fn components(problem: &Problem) -> Vec<Vec<usize>> {
     nodes
 }
 
-/// −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head), a lower bound of λ_max; 0 if p says nothing.
+/// −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head), or 0 where all p are equal; p is taken from the root of every component, as Σ g is zero up to rounding only.
 fn ratio(unit: &Problem, gradients: &Matrix, p: &Matrix) -> f64 {
-    let variation = Differences::total(unit, p);
-    if variation > 0.0 { -dot(gradients.as_slice(), p.as_slice()) / variation } else { 0.0 }
+    let mut p = p.clone();
+    center(unit, &mut p);
+    let variation = Differences::total(unit, &p);
+    let along = twofold_dot(gradients.as_slice(), p.as_slice()).value();
+    if variation > 0.0 { -along / variation } else { 0.0 }
 }
 
 /// max_e ‖uₑ‖_*/Aₑ

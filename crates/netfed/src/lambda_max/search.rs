@@ -7,6 +7,7 @@ use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
 use crate::edge_terms::Differences;
 use crate::linalg::{axpy, distance};
+use crate::slope::Slope;
 use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
 use crate::{Error, Matrix, Problem};
 use std::ops::ControlFlow;
@@ -77,7 +78,10 @@ pub(super) fn until_merged(
         return Ok(LambdaMax { lower: 0.0, upper, proof: Proof::NotFound, merged: None });
     };
     let alone = unit.at_lambda(0.0)?;
-    let proven = |w: &Matrix| (bound - alone.objective(w)) / Differences::total(unit, w);
+    let proven = |w: &Matrix| {
+        let below = bound - value_above(&alone, w);
+        below / Differences::total(unit, w) / (1.0 + 1e-9)
+    };
     let lower = unmerged.iter().map(proven).filter(|v| v.is_finite()).fold(0.0, f64::max);
     Ok(LambdaMax { lower: lower.min(upper), upper, proof: Proof::Tolerance, merged: Some(merged) })
 }
@@ -135,6 +139,17 @@ fn guess(unit: &Problem, components: &[Vec<usize>]) -> f64 {
         load if load > 0.0 && load.is_finite() => load,
         _ => 1.0,
     }
+}
+
+/// Σ Lᵢ(wᵢ), rounded up.
+fn value_above(alone: &Problem, params: &Matrix) -> f64 {
+    let nothing = Slope::exact(&vec![0.0; alone.dim()]);
+    let above = |i: usize| {
+        let own = alone.loss(i).bracket(&nothing, params.row(i), f64::INFINITY);
+        own.value + own.lost
+    };
+    let sum: f64 = (0..alone.nodes()).map(above).sum();
+    sum * (1.0 + alone.nodes() as f64 * f64::EPSILON)
 }
 
 /// Every node with the mean of its component.

@@ -138,7 +138,7 @@ fn made_up(
 
 /// The same from the parts of the nodes and edges, as the members of a federation add them up.
 fn sum_of_shares(problem: &Problem, how: &str, params: Matrix, duals: &Matrix) -> Claim {
-    let (graph, d) = (problem.graph(), problem.dim());
+    let graph = problem.graph();
     let mut total = Share::default();
     for i in 0..problem.nodes() {
         let links = Link::of_node(graph, problem.lambda(), i);
@@ -152,7 +152,7 @@ fn sum_of_shares(problem: &Problem, how: &str, params: Matrix, duals: &Matrix) -
             total.add(&node.edge_share(slot, params.row(inc.neighbor())));
         }
     }
-    let gap = total.proven_gap(d);
+    let gap = total.proven_gap();
     Claim { how: format!("{how}, shares"), params, bound: total.objective - gap, gap }
 }
 

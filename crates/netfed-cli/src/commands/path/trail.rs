@@ -132,7 +132,7 @@ impl Trail {
         };
         let (lower, upper) = (digits(end.lower), digits(end.upper));
         match end.proof {
-            Proof::Formula if end.upper == 0.0 => {
+            _ if end.upper == 0.0 => {
                 "Nothing is to be merged: the local models agree already, or there are no edges."
                     .into()
             }
