@@ -147,7 +147,8 @@ impl<'a> Certifier<'a> {
         let gap = sum.proven_gap();
         if gap.is_finite() && sum.gap + sum.rounding() > gap {
             // P ≥ 0 is the better bound: every term is its own share.
-            shares = nodes.iter().map(|t| t.objective).collect();
+            let lost = sum.lost / problem.nodes() as f64;
+            shares = nodes.iter().map(|t| t.objective + lost).collect();
             for (e, terms) in problem.graph().edges().iter().zip(&edges) {
                 shares[e.tail] += terms.value;
             }

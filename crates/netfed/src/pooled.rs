@@ -45,42 +45,47 @@ pub(crate) fn pool(problem: &Problem, nodes: &[usize]) -> Pooled {
         let trace: f64 = (0..d).map(|j| own[j * d + j]).sum();
         norms.push(trace.min(norm(&own)));
     }
-    match Seen::new(problem, nodes, total) {
-        Some(seen) => Pooled::Residual { stretch: seen.whitening.largest(), norms },
-        None => Pooled::Nothing,
+    let Some((whitening, unseen)) = Whitening::of(&total) else { return Pooled::Nothing };
+    // There are at least as many directions that no data see as points are too few.
+    let points: usize = nodes.iter().map(|&i| problem.loss(i).points()).sum();
+    let few = unseen.len() + points <= d && none_sees(problem, nodes, &vec![0.0; d]);
+    match unseen.is_empty() || few || unseen_for_certain(problem, nodes, &unseen).is_some() {
+        true => Pooled::Residual { stretch: whitening.largest(), norms },
+        false => Pooled::Nothing,
     }
 }
 
-/// A Gram matrix on the directions that the data of a component see.
-struct Seen {
-    whitening: Whitening,
-    /// Whether there are other directions.
-    free: bool,
+/// Whether all losses of a component stay as they are along a vector of integers.
+fn none_sees(problem: &Problem, nodes: &[usize], t: &[f64]) -> bool {
+    nodes.iter().all(|&i| problem.loss(i).blind_to(t))
 }
 
-impl Seen {
-    /// None if some direction is neither clearly seen nor one that leaves all losses of the component as they are. Such directions are made visible, which
-    /// changes nothing for the vectors that are orthogonal to all of them.
-    fn new(problem: &Problem, nodes: &[usize], mut gram: Gram) -> Option<Seen> {
-        let unseen = match Whitening::of(&gram) {
-            Ok(whitening) => return Some(Seen { whitening, free: false }),
-            Err(unseen) => integers(&unseen)?,
-        };
-        let blind = |t: &Vec<f64>| nodes.iter().all(|&i| problem.loss(i).blind_to(t));
-        if unseen.is_empty() || !unseen.iter().all(blind) {
-            return None;
-        }
-        let largest = gram.norms().iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        for t in &unseen {
-            let used = gram.norms().iter().zip(t).filter(|(_, t)| **t != 0.0);
-            let size = used.map(|(n, _)| *n).fold(0.0, f64::max);
-            let size = if size > 0.0 { size } else { largest } / norm(t);
-            // A power of two, so that the row is a multiple of t.
-            let factor = size.log2().round().exp2();
-            gram.add_square(factor * factor, t);
-        }
-        Some(Seen { whitening: Whitening::of(&gram).ok()?, free: true })
+/// Vectors of integers along which all losses stay as they are, as many as there are directions that they hardly see.
+fn unseen_for_certain(
+    problem: &Problem,
+    nodes: &[usize],
+    unseen: &[Vec<f64>],
+) -> Option<Vec<Vec<f64>>> {
+    integers(unseen).filter(|all| all.iter().all(|t| none_sees(problem, nodes, t)))
+}
+
+/// A whitening of a Gram matrix on the directions that the data of a component see, and whether there are others. These are made visible, which changes nothing for
+/// the vectors that are orthogonal to all of them. None if some direction is neither clearly seen nor one that leaves all losses as they are.
+fn completed(problem: &Problem, nodes: &[usize], mut gram: Gram) -> Option<(Whitening, bool)> {
+    let (whitening, unseen) = Whitening::of(&gram)?;
+    if unseen.is_empty() {
+        return Some((whitening, false));
     }
+    let largest = gram.norms().iter().copied().fold(0.0, f64::max);
+    for t in unseen_for_certain(problem, nodes, &unseen)? {
+        let used = gram.norms().iter().zip(&t).filter(|(_, t)| **t != 0.0);
+        let size = used.map(|(n, _)| *n).fold(0.0, f64::max);
+        let size = if size > 0.0 { size } else { largest } / norm(&t);
+        // A power of two, so that the row is a multiple of t.
+        let factor = size.log2().round().exp2();
+        gram.add_square(factor * factor, &t);
+    }
+    Some((Whitening::of_all(&gram)?, true))
 }
 
 /// Lemma 5: with the slopes p of a logistic fit of all points, the weights p + Δ prove the growth of the margins.
@@ -110,7 +115,8 @@ fn pool_margins(problem: &Problem, nodes: &[usize]) -> Option<Pooled> {
         weights.push(0.5 * p * q);
         slopes.push(p * y);
     }
-    let seen = Seen::new(problem, nodes, Gram::of_rows(x, d, Some(&weights)))?;
+    let hessian = Gram::of_rows(x, d, Some(&weights));
+    let (whitening, free) = completed(problem, nodes, hessian)?;
     let rounding = (y.len() + 4) as f64 * f64::EPSILON;
     let (mut mismatch, mut off) = (vec![0.0; d], vec![0.0; d]);
     for (x, slope) in x.chunks_exact(d).zip(&slopes) {
@@ -118,9 +124,8 @@ fn pool_margins(problem: &Problem, nodes: &[usize]) -> Option<Pooled> {
         off.iter_mut().zip(x).for_each(|(o, x)| *o += rounding * (slope * x).abs());
     }
     let exact = vec![0.0; d];
-    let longest =
-        x.chunks_exact(d).map(|x| seen.whitening.inverse_norm(x, &exact)).fold(0.0, f64::max);
-    let room = 1.0 / longest - seen.whitening.inverse_norm(&mismatch, &off);
-    let growth = room / seen.whitening.largest() * (1.0 - 1e-9);
-    (growth > 0.0).then_some(Pooled::Margin { growth, lengths, most_points, free: seen.free })
+    let longest = x.chunks_exact(d).map(|x| whitening.inverse_norm(x, &exact)).fold(0.0, f64::max);
+    let room = 1.0 / longest - whitening.inverse_norm(&mismatch, &off);
+    let growth = room / whitening.largest() * (1.0 - 1e-9);
+    (growth > 0.0).then_some(Pooled::Margin { growth, lengths, most_points, free })
 }

@@ -30,17 +30,17 @@ impl Share {
     /// Adds another part.
     pub fn add(&mut self, other: &Share) {
         self.objective += other.objective;
-        self.gap += other.gap;
+        // Brackets are not negative, and their sums rounded up.
+        self.gap = (self.gap + other.gap) * (1.0 + 2.0 * f64::EPSILON);
         self.at_zero += other.at_zero;
         self.moved += other.moved;
         self.weighted += other.weighted;
         // Each sum is off by half a unit in its last place; so is this one, which the other half pays for.
-        let gap = if self.gap.is_finite() { self.gap } else { 0.0 };
-        let own = f64::EPSILON * (self.objective.abs() + gap);
+        let own = f64::EPSILON * self.objective.abs();
         self.lost = (self.lost + other.lost + own) * (1.0 + 2.0 * f64::EPSILON);
     }
 
-    /// What the sums may be off, and what it costs that duals may leave their domain by rounding.
+    /// What the objective may be off, and what it costs that duals may leave their domain by rounding.
     pub(crate) fn rounding(&self) -> f64 {
         let domain = ROUNDING * self.objective.abs();
         (self.lost + domain) * (1.0 + 8.0 * f64::EPSILON)

@@ -166,7 +166,9 @@ fn descend(problem: &Problem, rng: &mut ChaCha8Rng, from: &Matrix) -> (f64, Matr
 fn check(name: &str, case: &Case, c: &Certificate, objective: f64, lowest: f64, scale: f64) {
     let context = || format!("{name}: {}\n{c:?}\nlowest {lowest:e}", case.name);
     assert!(!c.gap.is_nan() && !c.relative_gap.is_nan() && !c.residual.is_nan(), "{}", context());
-    assert!((c.objective - objective).abs() <= 1e-13 * objective, "{}", context());
+    // The certificate has more digits than the objective of the problem.
+    let off = (c.objective - objective).abs();
+    assert!(off <= 1e-12 * objective + 1e-14 * scale, "{}", context());
     assert!(
         c.gap >= objective - lowest - 1e-12 * (objective + scale),
         "true gap {:e}, {}",
@@ -229,15 +231,19 @@ fn attack(case: &Case, seed: u64) -> (bool, bool) {
 /// Attacks one problem for every penalty and graph. At least `most` of the 30 must be certified to 1e-6: the others have
 /// no bound (singular Q, separable classes, pooled data without full rank) or weights that make the method slow.
 fn attack_all(kind: Option<LossKind>, most: usize) {
-    let (mut solved, mut bounded) = (0, 0);
+    let (mut solved, mut bounded, mut open) = (0, 0, Vec::new());
     for (p, penalty) in PENALTIES.iter().enumerate() {
         for (g, graph) in GRAPHS.iter().enumerate() {
             let seed = 10 * p as u64 + g as u64 + 1000 * ((p + g) % 2) as u64;
-            let (certified, finite) = attack(&case(seed, kind, penalty, graph), seed);
+            let case = case(seed, kind, penalty, graph);
+            let (certified, finite) = attack(&case, seed);
+            if !finite {
+                open.push(case.name);
+            }
             (solved, bounded) = (solved + usize::from(certified), bounded + usize::from(finite));
         }
     }
-    assert!(solved >= most, "{solved} of 30 certified, {bounded} with a bound");
+    assert!(solved >= most, "{solved} of 30 certified, {bounded} with a bound; none: {open:#?}");
 }
 
 #[test]

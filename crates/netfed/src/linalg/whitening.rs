@@ -26,52 +26,54 @@ pub(crate) struct Whitening {
 }
 
 impl Whitening {
-    /// Of a matrix; where there is none, directions that it hardly sees.
-    pub(crate) fn of(gram: &Gram) -> Result<Whitening, Vec<Vec<f64>>> {
+    /// Of a matrix on the directions that it clearly sees, and the others; none where rounding leaves no such directions. With others, all that is said holds on the
+    /// complement of the null space, if that has as many dimensions as there are others: the smallest of the other eigenvalues is at least that of G on the span of W.
+    pub(crate) fn of(gram: &Gram) -> Option<(Whitening, Vec<Vec<f64>>)> {
         let dim = gram.dim();
         let mut rows = vec![0.0; dim * dim];
         // Powers of two, which rounding leaves alone.
         for (j, n) in gram.norms().iter().enumerate() {
             rows[j * dim + j] = if *n > 0.0 { (-n.log2().round()).exp2() } else { 1.0 };
         }
+        let mut unseen = Vec::new();
         for _ in 0..ROUNDS {
+            let count = rows.len() / dim;
             let inner = transformed(&rows, gram);
-            let Ok((values, vectors)) = symmetric_eigen(&inner, dim) else {
-                return Err(Vec::new());
-            };
-            let largest = values.last().copied().unwrap_or(0.0);
+            let (values, vectors) = symmetric_eigen(&inner, count).ok()?;
+            let largest = *values.last()?;
             if !(largest > 0.0 && largest.is_finite()) {
-                return Err(rows.chunks_exact(dim).map(<[f64]>::to_vec).collect());
+                return None;
             }
-            let mut next = vec![0.0; dim * dim];
-            multiply(&vectors, &rows, dim, &mut next);
+            let mut next = vec![0.0; count * dim];
+            multiply(&vectors, &rows, count, &mut next);
             // Curvature that may be nothing but what the matrix is off. Small eigenvalues are rounding: the matrix itself knows better.
             let mut image = vec![Twofold::default(); dim];
             let mut of_rounding = |w: &[f64]| {
                 let off = gram.times(w, &mut image);
                 product(w, &image).value() <= 4.0 * off.error * off.size.powi(2)
             };
-            let hidden =
-                next.chunks_exact(dim).zip(&values).filter(|(_, v)| **v <= CLEAR * largest);
-            let unseen: Vec<Vec<f64>> =
-                hidden.map(|(w, _)| w.to_vec()).filter(|w| of_rounding(w)).collect();
-            if !unseen.is_empty() {
-                return Err(unseen);
+            rows.clear();
+            for (w, value) in next.chunks_exact(dim).zip(&values) {
+                if *value <= CLEAR * largest && of_rounding(w) {
+                    unseen.push(w.to_vec());
+                } else {
+                    let scale = 1.0 / value.max(CLEAR * largest).sqrt();
+                    rows.extend(w.iter().map(|v| scale * v));
+                }
             }
-            for (row, value) in next.chunks_exact_mut(dim).zip(&values) {
-                let scale = 1.0 / value.max(CLEAR * largest).sqrt();
-                row.iter_mut().for_each(|v| *v *= scale);
-            }
-            rows = next;
             if values.iter().all(|v| *v > CLEAR * largest) {
                 break;
             }
         }
         let factor = 1.0 / (1.0 - looseness(&rows, gram, 0.0));
-        if factor >= 1.0 && factor <= 4.0 {
-            return Ok(Whitening { rows, dim, factor: factor * (1.0 + 1e-12) });
-        }
-        Err(Vec::new())
+        let good = (1.0..=4.0).contains(&factor) && !rows.is_empty();
+        let whitening = Whitening { rows, dim, factor: factor * (1.0 + 1e-12) };
+        good.then_some((whitening, unseen))
+    }
+
+    /// Of a matrix that sees all directions.
+    pub(crate) fn of_all(gram: &Gram) -> Option<Whitening> {
+        Whitening::of(gram).filter(|(_, unseen)| unseen.is_empty()).map(|(whitening, _)| whitening)
     }
 
     /// A bound of √(xᵀG⁻¹x), where every entry of x is wrong by at most `off`.
@@ -102,17 +104,16 @@ impl Whitening {
 /// WᵀGW, rounded.
 fn transformed(rows: &[f64], gram: &Gram) -> Vec<f64> {
     let dim = gram.dim();
-    let mut inner = vec![0.0; dim * dim];
+    let count = rows.len() / dim;
+    let mut inner = vec![0.0; count * count];
     let mut image = vec![Twofold::default(); dim];
     for (k, w) in rows.chunks_exact(dim).enumerate() {
         gram.times(w, &mut image);
-        for (l, w) in rows.chunks_exact(dim).enumerate() {
-            inner[k * dim + l] = product(w, &image).value();
+        // The other half is the same, but for the last digits.
+        for (l, w) in rows.chunks_exact(dim).enumerate().take(k + 1) {
+            inner[k * count + l] = product(w, &image).value();
+            inner[l * count + k] = inner[k * count + l];
         }
-    }
-    // Twice the same number, but for the last digits.
-    for k in 0..dim {
-        (0..k).for_each(|l| inner[l * dim + k] = inner[k * dim + l]);
     }
     inner
 }
@@ -216,7 +217,7 @@ mod tests {
         for (offset, scale) in [(0.0, 1.0), (1e6, 1.0), (1e9, 1e-8), (1e3, 1e8)] {
             let rows = rows(20, offset, scale);
             let gram = Gram::of_rows(&rows, 3, None);
-            let whitening = Whitening::of(&gram).unwrap();
+            let whitening = Whitening::of_all(&gram).unwrap();
             assert!(whitening.factor < 1.01, "{offset:e} {scale:e}: {}", whitening.factor);
             // vᵀGv = ‖Xv‖², and no v is longer than the bound says.
             for v in [[1.0, 0.0, 0.0], [offset, -1.0, 0.0], [0.3, 0.2, -1.0]] {
@@ -244,15 +245,19 @@ mod tests {
             })
             .collect();
         let gram = Gram::of_rows(&rows, 5, None);
-        let unseen = Whitening::of(&gram).unwrap_err();
-        assert_eq!(unseen.len(), 1);
+        let (seen, unseen) = Whitening::of(&gram).unwrap();
+        assert_eq!((unseen.len(), seen.rows.len()), (1, 20));
+        // A vector that is orthogonal to what is not seen.
+        let v = [1.0, 1.0, 0.0, 0.0, 0.0];
+        let square: f64 = rows.chunks(5).map(|x| dot(x, &v).powi(2)).sum();
+        assert!(seen.largest() * square.sqrt() >= dot(&v, &v).sqrt());
         let found = integers(&unseen).unwrap();
         let sign = found[0][0];
         assert_eq!(found, [[sign, -sign, -sign, -sign, 0.0]]);
         let mut whole = gram.clone();
         whole.add_square(2.0, &found[0]);
-        assert!(Whitening::of(&whole).is_ok());
-        assert!(Whitening::of(&Gram::zeros(2)).is_err());
+        assert!(Whitening::of_all(&whole).is_some());
+        assert!(Whitening::of(&Gram::zeros(2)).is_none());
     }
 
     #[test]

@@ -50,6 +50,12 @@ impl<S: ScalarLoss> Loop for FenchelGap<'_, S> {
 }
 
 impl<S: ScalarLoss> FenchelGap<'_, S> {
+    /// Whether all features and the slope are zero: then there is no mismatch with b = 0, and nothing to round.
+    #[inline(always)]
+    fn nothing(&self) -> bool {
+        self.loss.mean_square == 0.0 && self.slope.length() == 0.0
+    }
+
     #[inline(always)]
     fn seen(&self) -> Seen {
         let LinearModel { scalar, data, design, .. } = self.loss;
@@ -97,13 +103,14 @@ impl<S: ScalarLoss> FenchelGap<'_, S> {
         let LinearModel { data, design, ridge, mean_square, .. } = self.loss;
         let (rows, points, dim) = (data.features(), data.points(), self.at.len());
         // Rounding leaves some mismatch, which costs the radius, unless there is nothing at all.
-        if *ridge == 0.0
-            && !self.radius.is_finite()
-            && (*mean_square > 0.0 || self.slope.length() > 0.0)
-        {
+        let nothing = self.nothing();
+        if *ridge == 0.0 && !self.radius.is_finite() && !nothing {
             return f64::INFINITY;
         }
-        let (Slopes { a, b }, room) = self.slopes(seen);
+        let (Slopes { a, mut b }, room) = self.slopes(seen);
+        if nothing {
+            b.fill(0.0);
+        }
         let mismatch = self.cost_of_mismatch(&a, &b);
         let mut best = f64::INFINITY;
         let trace = room.iter().sum::<f64>() * mean_square / dim as f64;
@@ -204,7 +211,7 @@ impl<S: ScalarLoss> FenchelGap<'_, S> {
             e.iter().zip(&off).map(|(e, off)| (e.abs() * (1.0 + UNIT) + off).powi(2)).sum();
         let up = 1.0 + (e.len() + 8) as f64 * UNIT;
         let by_ridge = if ridge > 0.0 { square / (4.0 * ridge) } else { f64::INFINITY };
-        let nothing = self.loss.mean_square == 0.0 && self.slope.length() == 0.0;
+        let nothing = self.nothing() && ridge == 0.0 && b.iter().all(|b| *b == 0.0);
         let by_radius = if nothing { 0.0 } else { self.radius * square.sqrt() };
         by_ridge.min(by_radius) * up
     }

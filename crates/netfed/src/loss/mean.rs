@@ -10,6 +10,7 @@ use crate::linalg::gram::{Gram, tiny};
 use crate::linalg::twofold::{Twofold, lost, two_product};
 use crate::linalg::{axpy, distance, norm};
 use crate::slope::Slope;
+use crate::wide::{Loop, wide};
 
 /// L(w) = (1/m) Σ_r ‖x_r − w‖²
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +49,7 @@ impl Mean {
     }
 
     /// m·L(w) without ridge and lasso, Σ_r ‖x_r‖² − 2⟨Σ_r x_r, w⟩ + m‖w‖², over m; and what it may be off.
+    #[inline(always)]
     fn value_of_data(&self, params: &[f64]) -> (f64, f64) {
         let m = self.points as f64;
         let (mut sum, mut size) = (self.squares, 0.0);
@@ -134,32 +136,7 @@ impl Loss for Mean {
     }
 
     fn bracket(&self, slope: &Slope, at: &[f64], _radius: f64) -> Bracket {
-        // For every ρ_j in [−η₁, η₁], with r_j = s_j − ρ_j + 2x̄_j − 2(1 + η₂)w_j:
-        // gap ≤ Σ_j r_j²/(4(1 + η₂)) + η₁|w_j| − ρ_j w_j.
-        let (m, ridge, lasso) = (self.points as f64, self.ridge, self.lasso);
-        let (twice, twice_low) = two_product(2.0 * m, ridge);
-        let (mut gap, mut regularized) = (0.0, 0.0);
-        for (j, w) in at.iter().enumerate() {
-            let (s, center) = (slope.entry(j), self.sums[j]);
-            let rho = (s.high + 2.0 * self.center[j]).clamp(-lasso, lasso);
-            let mut r = Twofold { high: 2.0 * center.high, low: 2.0 * center.low };
-            r.add_times(s, m);
-            for (a, b) in [(-rho, m), (-2.0 * w, m), (-twice, *w)] {
-                r.add_product(a, b);
-            }
-            r.low -= twice_low * w;
-            let terms = m * (s.high.abs() + rho.abs() + 2.0 * w.abs()) + twice * w.abs();
-            let size = terms + 2.0 * m.sqrt() * self.sizes[j];
-            let off = m * slope.lost(j) + (self.error + lost(8)) * size * (1.0 + 1e-9);
-            let r = (r.value().abs() + off) / m;
-            let sign = if *w < 0.0 { -1.0 } else { 1.0 };
-            gap += r * r / (4.0 * (1.0 + ridge)) + w.abs() * (lasso - sign * rho);
-            regularized += ridge * w * w + lasso * w.abs();
-        }
-        let (data, off) = self.value_of_data(at);
-        let value = data + regularized;
-        let rounding = (at.len() + 8) as f64 * f64::EPSILON;
-        Bracket { value, lost: off + rounding * value, gap: gap * (1.0 + 2.0 * rounding) }
+        wide(Certify { loss: self, slope, at })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
@@ -205,5 +182,46 @@ impl Loss for Mean {
     fn curvature(&self) -> Option<Curvature> {
         let smooth = Curvature { low: 2.0, high: 2.0, ridge: self.ridge };
         (self.lasso == 0.0).then_some(smooth)
+    }
+}
+/// [`Loss::bracket`]
+struct Certify<'a> {
+    loss: &'a Mean,
+    slope: &'a Slope,
+    at: &'a [f64],
+}
+
+impl Loop for Certify<'_> {
+    type Output = Bracket;
+
+    #[inline(always)]
+    fn call(self) -> Bracket {
+        // For every ρ_j in [−η₁, η₁], with r_j = s_j − ρ_j + 2x̄_j − 2(1 + η₂)w_j:
+        // gap ≤ Σ_j r_j²/(4(1 + η₂)) + η₁|w_j| − ρ_j w_j.
+        let Certify { loss, slope, at } = self;
+        let (m, ridge, lasso) = (loss.points as f64, loss.ridge, loss.lasso);
+        let (twice, twice_low) = two_product(2.0 * m, ridge);
+        let (mut gap, mut regularized) = (0.0, 0.0);
+        for (j, w) in at.iter().enumerate() {
+            let (s, center) = (slope.entry(j), loss.sums[j]);
+            let rho = (s.high + 2.0 * loss.center[j]).clamp(-lasso, lasso);
+            let mut r = Twofold { high: 2.0 * center.high, low: 2.0 * center.low };
+            r.add_times(s, m);
+            for (a, b) in [(-rho, m), (-2.0 * w, m), (-twice, *w)] {
+                r.add_product(a, b);
+            }
+            r.low -= twice_low * w;
+            let terms = m * (s.high.abs() + rho.abs() + 2.0 * w.abs()) + twice * w.abs();
+            let size = terms + 2.0 * m.sqrt() * loss.sizes[j];
+            let off = m * slope.lost(j) + (loss.error + lost(8)) * size * (1.0 + 1e-9);
+            let r = (r.value().abs() + off) / m;
+            let sign = if *w < 0.0 { -1.0 } else { 1.0 };
+            gap += r * r / (4.0 * (1.0 + ridge)) + w.abs() * (lasso - sign * rho);
+            regularized += ridge * w * w + lasso * w.abs();
+        }
+        let (data, off) = loss.value_of_data(at);
+        let value = data + regularized;
+        let rounding = (at.len() + 8) as f64 * f64::EPSILON;
+        Bracket { value, lost: off + rounding * value, gap: gap * (1.0 + 2.0 * rounding) }
     }
 }

@@ -57,7 +57,8 @@ impl Quadratic {
         }
         eigenvalues.iter_mut().filter(|v| **v < floor).for_each(|v| *v = 0.0);
         let matrix = Gram::of_entries(dim, q);
-        let stretch = Whitening::of(&matrix).map_or(f64::INFINITY, |whitening| whitening.largest());
+        let stretch =
+            Whitening::of_all(&matrix).map_or(f64::INFINITY, |whitening| whitening.largest());
         Ok(Quadratic { eigenvalues, eigenvectors, matrix, stretch })
     }
 
