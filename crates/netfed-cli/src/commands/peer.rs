@@ -181,7 +181,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         silos.check(&nodes, &problems, &outcome.params)?;
     }
     let seconds = begin.elapsed().as_secs_f64();
-    let summary = summary(&federation, member, &outcome, dim, own.low_label, &settings, seconds);
+    let summary = summary(&federation, member, &outcome, own.low_label, &settings, seconds);
     if let Some(folder) = folder {
         match (&relaxed, &silos) {
             (Some(relaxed), _) => folder.add_bytes(FILE, &relaxed.file(&nodes, &outcome)?)?,
@@ -200,7 +200,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     if args.json {
         print(&format!("{summary:#}\n"));
     } else if !args.quiet {
-        print(&words(&outcome, dim, seconds, args.out.as_deref()));
+        print(&words(&outcome, seconds, args.out.as_deref()));
     }
     Ok(if outcome.finished && (outcome.converged || rules.tolerance == 0.0) { 0 } else { 3 })
 }

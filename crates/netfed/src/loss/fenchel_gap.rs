@@ -45,7 +45,7 @@ impl<S: ScalarLoss> Loop for FenchelGap<'_, S> {
     fn call(self) -> Bracket {
         let seen = self.seen();
         let (value, lost) = self.value(&seen);
-        Bracket { value, lost, gap: self.gap(&seen) }
+        Bracket { value, lost, gap: self.gap(&seen, value + lost) }
     }
 }
 
@@ -98,14 +98,17 @@ impl<S: ScalarLoss> FenchelGap<'_, S> {
         (value, off * (1.0 + 1e-9) + terms as f64 * UNIT * value)
     }
 
+    /// The bound of the gap; L(at) is at most `above`.
     #[inline(always)]
-    fn gap(&self, seen: &Seen) -> f64 {
+    fn gap(&self, seen: &Seen, above: f64) -> f64 {
         let LinearModel { data, design, ridge, mean_square, .. } = self.loss;
         let (rows, points, dim) = (data.features(), data.points(), self.at.len());
         // Rounding leaves some mismatch, which costs the radius, unless there is nothing at all.
         let nothing = self.nothing();
         if *ridge == 0.0 && !self.radius.is_finite() && !nothing {
-            return f64::INFINITY;
+            // But L ≥ 0: where it is met there is nothing better.
+            let met = seen.values.iter().all(|v| *v == 0.0) && self.slope.length() == 0.0;
+            return if met { above } else { f64::INFINITY };
         }
         let (Slopes { a, mut b }, room) = self.slopes(seen);
         if nothing {

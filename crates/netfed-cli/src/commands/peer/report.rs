@@ -15,7 +15,6 @@ pub(super) fn summary(
     federation: &Federation,
     member: usize,
     outcome: &Outcome,
-    dim: usize,
     low_label: Option<f64>,
     settings: &Settings,
     seconds: f64,
@@ -72,7 +71,7 @@ pub(super) fn parameters(nodes: &[String], features: &[String], outcome: &Outcom
 }
 
 /// The summary in words.
-pub(super) fn words(outcome: &Outcome, dim: usize, seconds: f64, out: Option<&Path>) -> String {
+pub(super) fn words(outcome: &Outcome, seconds: f64, out: Option<&Path>) -> String {
     let mut text =
         format!("{} after {} rounds, {}\n", status(outcome), outcome.rounds, duration(seconds));
     match outcome.total {
