@@ -79,7 +79,7 @@ pub(crate) fn log_one_plus(x: f64) -> f64 {
     shift + log_ratio(above / below)
 }
 
-/// log(1 − x) for 0 ≤ x ≤ 1, to about one unit in the last place; 0 at x = 1. NaN stays NaN.
+/// log(1 − x) for 0 ≤ x ≤ 1, to about one unit in the last place; 0 at x = 1.
 #[inline(always)]
 pub(crate) fn log_one_minus(x: f64) -> f64 {
     let near = log_ratio(-x / (2.0 - x));
@@ -89,7 +89,7 @@ pub(crate) fn log_one_minus(x: f64) -> f64 {
     } else if x == 1.0 {
         0.0
     } else {
-        far + (x - x)
+        far
     }
 }
 

@@ -201,8 +201,8 @@ mod tests {
         let mut out = [Twofold::default(); 2];
         // A difference that cancels twenty digits down to the spread of the columns.
         let off = gram.times(&[1.0, -1.0], &mut out);
-        for i in 0..2 {
-            let found = out[i].high as i128 + out[i].low as i128;
+        for (i, out) in out.iter().enumerate() {
+            let found = out.high as i128 + out.low as i128;
             assert_eq!(found, exact(i, 0) - exact(i, 1));
             assert!(off.error * gram.norms()[i] * off.size < 1e-7);
             for j in 0..2 {

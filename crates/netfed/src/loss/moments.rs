@@ -151,8 +151,14 @@ mod tests {
     #[test]
     fn what_no_point_sees_is_known_exactly() {
         for points in [3, 4, 30] {
-            let row =
-                |r: usize| [1.0, f64::from(r % 2 == 0), f64::from(r % 2 == 1), 0.1 + r as f64];
+            let row = |r: usize| {
+                [
+                    1.0,
+                    f64::from(r.is_multiple_of(2)),
+                    f64::from(!r.is_multiple_of(2)),
+                    0.1 + r as f64,
+                ]
+            };
             let features: Vec<f64> = (0..points).flat_map(row).collect();
             let moments = Moments::new(&features, &vec![0.3; points], 4);
             assert!(moments.blind_to(&[1.0, -1.0, -1.0, 0.0]));
