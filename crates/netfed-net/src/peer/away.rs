@@ -51,10 +51,10 @@ impl<T: Transport> Peer<'_, T> {
         let first = self.links[link].bad.is_none();
         self.links[link].bad.get_or_insert(self.now);
         if first {
-            warn!(
-                sender = self.name(link),
-                "refused a message: it is about other duals than this member has; asking again"
-            );
+            let (from, rules) = (self.plan.links[link].member, self.rules);
+            let name = rules.members.get(from).map(String::as_str);
+            let reason = "it is about other duals than this member has; asking again";
+            self.refusals.tell(from, name, &reason, self.now);
         }
     }
 
