@@ -303,13 +303,28 @@ impl<T: Transport> Peer<'_, T> {
         true
     }
 
-    /// The other end has begun an exchange that this end, standing still, would not begin: it answers with its last message.
+    /// The other end has begun an exchange that this end, standing still at a look, would not begin: it answers with its last message.
     pub(super) fn answer(&mut self, link: usize) {
+        if self.look.is_some() {
+            self.answer_asked(link);
+        }
+    }
+
+    /// Where members are not in lock step and some have been away, each in a ring may wait for the next: whoever has been waiting answers
+    /// exchanges that others have begun. Whether it did.
+    pub(super) fn answer_all(&mut self) -> bool {
+        let waits = !self.finished && !self.is_lost();
+        waits && (0..self.links.len()).filter(|&l| self.answer_asked(l)).count() > 0
+    }
+
+    fn answer_asked(&mut self, link: usize) -> bool {
         let l = &self.links[link];
         let asked = !l.pending && l.inbox.contains_key(&(Kind::Step, l.sequence));
-        if !self.rules.lock_step() && self.look.is_some() && asked {
+        let answers = !self.rules.lock_step() && asked;
+        if answers {
             self.post_step(link);
         }
+        answers
     }
 
     /// The duals of a link have moved during a look, which is about another point now.

@@ -195,9 +195,13 @@ impl<T: Transport> Peer<'_, T> {
         if self.now >= self.waiting.ask_at {
             self.ask();
             self.tell_whom();
-            let longest = LAST_PAUSE.max(2 * self.first_pause());
+            // A neighbor that is there is to be heard several times before anyone loses patience with it.
+            let longest = LAST_PAUSE.min(self.rules.patience / 4).max(2 * self.first_pause());
             self.waiting.pause = (2 * self.waiting.pause).min(longest);
             self.waiting.ask_at = self.now + self.waiting.pause;
+            if self.answer_all() {
+                return Ok(Turn::Again);
+            }
         }
         self.check_patience()?;
         self.waiting.idle = true;

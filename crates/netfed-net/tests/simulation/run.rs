@@ -205,9 +205,11 @@ impl<'s> Run<'s> {
                         body.backup.replace(body.platter.borrow().clone());
                     }
                     Event::Lose(m, down) => {
-                        self.kill(m, down);
-                        if self.members[m].outcome.is_none() {
-                            self.members[m].body.lose();
+                        let body = self.members[m].body.clone();
+                        // Who loses its state after the end, when the others have left, has nobody to ask.
+                        if !body.platter.borrow().as_ref().is_some_and(|state| state.finished) {
+                            self.kill(m, down);
+                            body.lose();
                         }
                     }
                     Event::Pause(m, time) => {
