@@ -1,5 +1,6 @@
 //! Random problems, small and awkward, as plain numbers; and the same as problems of netfed.
 
+use crate::data::{Look, NodeData, SHAPES, Shape};
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
 use netfed::{Dataset, Graph, LossKind, Problem};
 use rand::{RngExt, SeedableRng};
@@ -14,41 +15,6 @@ pub(crate) const KINDS: [(&str, LossKind); 6] = [
     ("mean", LossKind::Mean),
 ];
 
-/// How the features of a case look.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Shape {
-    /// N(0, 1)
-    Plain,
-    /// An offset of 1 to 1e9, the same for all columns, + N(0, 1).
-    Offset,
-    /// All numbers times one scale of 1e-8 to 1e8.
-    Scale,
-    /// Every column, and the labels, with a scale of its own.
-    UnlikeColumns,
-    /// The last column is the first one and a little noise.
-    NearlyCollinear,
-    /// The columns of a one-hot code, and an intercept: exactly dependent.
-    OneHot,
-    /// Every point twice or more.
-    Repeated,
-    /// Fewer points than features.
-    FewPoints,
-    /// A year, a price, a time stamp, an intercept.
-    Calendar,
-}
-
-pub(crate) const SHAPES: [Shape; 9] = [
-    Shape::Plain,
-    Shape::Offset,
-    Shape::Scale,
-    Shape::UnlikeColumns,
-    Shape::NearlyCollinear,
-    Shape::OneHot,
-    Shape::Repeated,
-    Shape::FewPoints,
-    Shape::Calendar,
-];
-
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PenaltyKind {
     L2,
@@ -60,18 +26,6 @@ pub(crate) enum PenaltyKind {
 }
 
 pub(crate) const PENALTIES: [&str; 5] = ["l2", "l1", "linf", "squared", "quadratic"];
-
-#[derive(Debug, Clone, Default)]
-pub(crate) struct NodeData {
-    pub(crate) features: Vec<f64>,
-    pub(crate) labels: Vec<f64>,
-}
-
-impl NodeData {
-    pub(crate) fn points(&self) -> usize {
-        self.labels.len()
-    }
-}
 
 /// A problem in plain numbers. Labels of `mean` are there but not used.
 #[derive(Debug, Clone)]
@@ -124,16 +78,21 @@ impl Case {
 
     /// A random case of a loss.
     pub(crate) fn random(name: &str, kind: LossKind, seed: u64) -> Case {
+        Case::of_size(name, kind, seed, 1)
+    }
+
+    /// The same with `times` as many nodes and points, and more features.
+    pub(crate) fn of_size(name: &str, kind: LossKind, seed: u64, times: usize) -> Case {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed_0000_0000_0000);
         let shape = pick(&mut rng, &SHAPES);
         let dim = match shape {
             Shape::NearlyCollinear | Shape::OneHot => rng.random_range(2..5),
             Shape::FewPoints => rng.random_range(2..4),
             Shape::Calendar => 4,
-            _ => rng.random_range(1..4),
+            _ => rng.random_range(1..4) + times - 1,
         };
         let one = rng.random_range(0..4) == 0;
-        let count = if one { 1 } else { rng.random_range(2..6) };
+        let count = times * if one { 1 } else { rng.random_range(2..6) };
         let graph = pick(&mut rng, &["path", "star", "complete", "two parts", "no edges"]);
         let spread = pick(&mut rng, &[0.0, 2.0, 12.0]);
         let weights = |rng: &mut ChaCha8Rng| power(rng, -0.5 * spread, 0.5 * spread);
@@ -141,7 +100,7 @@ impl Case {
         let edges: Vec<_> = edges.map(|(i, j)| (i, j, weights(&mut rng))).collect();
         let penalty_name = pick(&mut rng, &PENALTIES);
         let penalty = penalty(&mut rng, penalty_name, dim);
-        let look = Look::new(&mut rng, shape, dim);
+        let look = Look::new(&mut rng, shape, dim, times);
         let truth: Vec<f64> = (0..dim).map(|_| normal(&mut rng)).collect();
         let noise = pick(&mut rng, &[0.0, 1e-6, 0.1, 1.0]);
         let nodes: Vec<NodeData> =
@@ -156,6 +115,50 @@ impl Case {
         let coupled = if edges.is_empty() { "alone" } else { penalty_name };
         let family = format!("{name:9} {coupled:10} {regularized:6} {shape:?}");
         Case { family, dim, kind, penalty, ridge, lasso, lambda, nodes, edges }
+    }
+
+    /// The same with all features, or all numbers, times one power of two that is exact and far from 1.
+    pub(crate) fn far_from_one(self, seed: u64) -> Case {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xfa4);
+        let mut factor = || 2f64.powi(rng.random_range(-270..270));
+        let (of_features, mut of_labels) = (factor(), factor());
+        if self.kind.is_classification() {
+            of_labels = 1.0;
+        }
+        let times = |values: &[f64], factor: f64| values.iter().map(|v| v * factor).collect();
+        let nodes = self.nodes.iter().map(|node| NodeData {
+            features: times(&node.features, of_features),
+            labels: times(&node.labels, of_labels),
+        });
+        Case {
+            nodes: nodes.collect(),
+            family: format!("{} times {of_features:.0e}", self.family),
+            ..self
+        }
+    }
+
+    /// The same with a last column that is the first one up to its last digits.
+    pub(crate) fn with_twins(mut self, seed: u64) -> Case {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x791);
+        let unit = 0.5f64.powi(pick(&mut rng, &[52, 50, 46, 42]));
+        let d = self.dim;
+        for x in self.nodes.iter_mut().flat_map(|node| node.features.chunks_mut(d)) {
+            x[d - 1] = x[0] * (1.0 + unit * f64::from(rng.random_range(-2..3)));
+        }
+        Case { family: format!("{} twins {unit:.0e}", self.family), ..self }
+    }
+
+    /// The same with ½vᵀQv as penalty, Q = aaᵀ + a diagonal of which entries are zero or small.
+    pub(crate) fn with_flat_penalty(self, seed: u64) -> Case {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xf1a7);
+        let d = self.dim;
+        // Whole numbers times powers of two: the products are exact, so that Q is what it says.
+        let a: Vec<f64> = (0..d).map(|_| f64::from(rng.random_range(-9..10))).collect();
+        let small = pick(&mut rng, &[0.0, 0.5f64.powi(20), 0.5f64.powi(42), 0.5f64.powi(52)]);
+        let entry = |k: usize| a[k / d] * a[k % d] + if k / d == k % d { small } else { 0.0 };
+        let q: Vec<f64> = (0..d * d).map(entry).collect();
+        let family = format!("{} flat {small:e}", self.family);
+        Case { family, penalty: PenaltyKind::Quadratic(q), ..self }
     }
 
     /// The problem as netfed has it.
@@ -208,90 +211,5 @@ fn penalty(rng: &mut ChaCha8Rng, name: &str, dim: usize) -> PenaltyKind {
             };
             PenaltyKind::Quadratic((0..dim * dim).map(entry).collect())
         }
-    }
-}
-
-/// What the data of all nodes of a case have in common.
-struct Look {
-    shape: Shape,
-    dim: usize,
-    offset: f64,
-    scales: Vec<f64>,
-    label_scale: f64,
-}
-
-impl Look {
-    fn new(rng: &mut ChaCha8Rng, shape: Shape, dim: usize) -> Look {
-        let scale = power(rng, -8.0, 8.0);
-        let scales = match shape {
-            Shape::Scale => vec![scale; dim],
-            Shape::UnlikeColumns => (0..dim).map(|_| power(rng, -8.0, 8.0)).collect(),
-            _ => vec![1.0; dim],
-        };
-        let label_scale = match shape {
-            Shape::Scale | Shape::UnlikeColumns => power(rng, -8.0, 8.0),
-            _ => 1.0,
-        };
-        let offset = if shape == Shape::Offset { power(rng, 0.0, 9.0) } else { 0.0 };
-        Look { shape, dim, offset, scales, label_scale }
-    }
-
-    fn point(&self, rng: &mut ChaCha8Rng, closeness: f64) -> Vec<f64> {
-        let d = self.dim;
-        let mut x: Vec<f64> = self.scales.iter().map(|s| s * (self.offset + normal(rng))).collect();
-        match self.shape {
-            Shape::NearlyCollinear => x[d - 1] = x[0] + closeness * normal(rng),
-            Shape::OneHot => {
-                let level = rng.random_range(0..d - 1);
-                (0..d).for_each(|j| x[j] = f64::from(j == level || j == d - 1));
-            }
-            Shape::Calendar => {
-                let year = rng.random_range(1990..2026);
-                x[0] = f64::from(year);
-                x[1] = (1e7 * rng.random::<f64>()).round() / 100.0;
-                x[2] = (f64::from(year - 1970) + rng.random::<f64>()) * 31_557_600.0;
-                x[3] = 1.0;
-            }
-            _ => {}
-        }
-        x
-    }
-
-    fn node(
-        &self,
-        rng: &mut ChaCha8Rng,
-        kind: LossKind,
-        truth: &[f64],
-        noise: f64,
-        may_be_empty: bool,
-    ) -> NodeData {
-        let d = self.dim;
-        let points = match self.shape {
-            _ if may_be_empty && rng.random_range(0..6) == 0 => return NodeData::default(),
-            Shape::FewPoints => rng.random_range(1..d),
-            _ => rng.random_range(3..9),
-        };
-        let closeness = power(rng, -9.0, -1.0);
-        let mut rows: Vec<Vec<f64>> = (0..points).map(|_| self.point(rng, closeness)).collect();
-        if self.shape == Shape::Repeated {
-            let kept = rows.len().div_ceil(2);
-            (kept..rows.len()).for_each(|r| rows[r] = rows[r - kept].clone());
-        }
-        let label = |x: &Vec<f64>| {
-            let unit = |j: usize| (x[j] / self.scales[j] - self.offset) * truth[j];
-            let t = (0..d).map(unit).sum::<f64>() + noise * normal(rng);
-            match kind.is_classification() {
-                true => {
-                    if t > 0.0 {
-                        1.0
-                    } else {
-                        -1.0
-                    }
-                }
-                false => self.label_scale * t,
-            }
-        };
-        let labels = rows.iter().map(label).collect();
-        NodeData { features: rows.concat(), labels }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::case::{Case, PENALTIES, PenaltyKind};
 use crate::number::{Real, nearest, power_of_two, real};
-use crate::terms::{Term, terms};
+use crate::terms::{Term, objective, terms};
 use crate::witness::{derivatives, witness};
 use netfed::{Options, lambda_max};
 use std::ops::ControlFlow;
@@ -43,6 +43,27 @@ pub(crate) fn refute(case: &Case) -> Option<String> {
         ));
     }
     None
+}
+
+/// What is wrong with `lower` for losses with kinks: below it models of a component that differ must be better than a common one.
+pub(crate) fn refute_with_kinks(case: &Case) -> Option<String> {
+    let options = Options { max_iterations: 300, ..Options::default() };
+    let claim = lambda_max(&case.problem(), &options, |_| ControlFlow::Continue(())).unwrap();
+    if claim.lower <= 0.0 || !claim.lower.is_finite() {
+        return None;
+    }
+    let start = vec![0.0; case.nodes.len() * case.dim];
+    let below = terms(&at(case, 0.999 * claim.lower));
+    let apart = objective(&below, &witness(&below, &start).point);
+    let common = Tangent::new(case).models;
+    let least = objective(&below, &common);
+    let relative = nearest(&((&least - &apart) / &least).with_rounding());
+    (relative <= 1e-18).then(|| {
+        format!(
+            "lower {:e}: at 0.999 of it a common model is optimal ({:?})",
+            claim.lower, claim.proof
+        )
+    })
 }
 
 /// A case for λ_max: squares and a norm.

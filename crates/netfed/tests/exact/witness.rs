@@ -7,10 +7,14 @@
 use crate::kernels::{Local, local};
 use crate::number::{BITS, Real, nearest, power_of_two, real};
 use crate::terms::{Affine, Function, Term, objective};
+use dashu_float::round::mode::HalfEven;
 
 /// Most Newton steps for one μ, and in all.
 const STEPS: usize = 60;
 const ALL_STEPS: usize = 500;
+/// What keeps models from going to infinity where the objective does not: μ times this times the square of what a parameter adds to the
+/// rows. It does not matter for the value.
+const TETHER: f64 = 1e-24;
 
 /// A nearly optimal point.
 pub(crate) struct Witness {
@@ -21,28 +25,37 @@ pub(crate) struct Witness {
     pub(crate) finished: bool,
 }
 
-/// Improves a point.
+/// Improves a point until its value is nearly the least.
 pub(crate) fn witness(terms: &[Term], start: &[f64]) -> Witness {
-    let mut w: Vec<Real> = start.iter().map(|x| real(*x)).collect();
+    witness_to(terms, start, 1e-25)
+}
+
+/// The same until smoothing costs no more than a part of the value; models are as good as its root.
+pub(crate) fn witness_to(terms: &[Term], start: &[f64], accuracy: f64) -> Witness {
+    let finite = |x: &f64| if x.is_finite() { *x } else { 0.0 };
+    let mut w: Vec<Real> = start.iter().map(|x| real(finite(x))).collect();
     let kinks: usize = terms.iter().map(kinks).sum();
-    let value = |w: &[Real]| nearest(&objective(terms, w).with_rounding());
-    let floor = 1e-36 * value(&vec![real(0.0); w.len()]).max(1e-250);
-    let mut mu = real((0.1 * value(&w)).max(floor)) / real(kinks.max(1) as f64);
-    let mut left = ALL_STEPS;
+    let cost = real(kinks.max(1) as f64);
+    let value =
+        |w: &[Real]| objective(terms, w).with_rounding::<HalfEven>().with_precision(BITS).value();
+    let floor = Ord::max(real(1e-36) * value(&vec![real(0.0); w.len()]), power_of_two(-3000));
+    let mut mu = Ord::max(real(0.1) * value(&w), floor.clone()) / &cost;
+    let tether = tether(terms, w.len());
+    let mut left = if accuracy < 1e-30 { 3 * ALL_STEPS } else { ALL_STEPS };
     loop {
-        let mut system = System::new(terms, &w, &mu);
+        let mut system = System::new(terms, &tether, &w, &mu);
         for _ in 0..STEPS {
             left = left.saturating_sub(1);
             let step = system.solve();
-            let decrement = nearest(&(step.slope(&system) / &mu)).max(0.0).sqrt();
-            if decrement < 1e-3 || !decrement.is_finite() {
+            let decrement = nearest(&(step.slope(&system) / &mu)).clamp(0.0, 1e300).sqrt();
+            if decrement < 1e-3 {
                 break;
             }
             let mut length =
                 if kinks == 0 || decrement < 0.25 { 1.0 } else { 1.0 / (1.0 + decrement) };
             loop {
                 let at = step.take(&w, length);
-                let next = System::new(terms, &at, &mu);
+                let next = System::new(terms, &tether, &at, &mu);
                 let overshoot = -step.slope(&next);
                 if overshoot <= real(0.5) * step.slope(&system) || length < 1e-9 {
                     (w, system) = (at, next);
@@ -54,12 +67,19 @@ pub(crate) fn witness(terms: &[Term], start: &[f64]) -> Witness {
                 return Witness { point: w, mu, finished: false };
             }
         }
-        let scale = value(&w).max(floor);
-        if nearest(&mu) * kinks.max(1) as f64 <= 1e-25 * scale {
+        if &mu * &cost <= real(accuracy) * Ord::max(value(&w), floor.clone()) {
             return Witness { point: w, mu, finished: true };
         }
         mu /= real(if kinks == 0 { 1e10 } else { 30.0 });
     }
+}
+
+fn tether(terms: &[Term], parameters: usize) -> Vec<Real> {
+    let mut sums = vec![real(0.0); parameters];
+    for &(k, factor) in terms.iter().flat_map(|t| &t.rows).flat_map(|r| &r.parts) {
+        sums[k] += real(factor) * real(factor);
+    }
+    sums.iter().map(|sum| real(TETHER) * sum).collect()
 }
 
 /// How much smoothing costs, in units of μ.
@@ -90,7 +110,7 @@ struct System {
 }
 
 impl System {
-    fn new(terms: &[Term], w: &[Real], mu: &Real) -> System {
+    fn new(terms: &[Term], tether: &[Real], w: &[Real], mu: &Real) -> System {
         let n = w.len();
         let mut gradient = vec![real(0.0); n];
         let mut hessian = vec![vec![real(0.0); n]; n];
@@ -112,6 +132,11 @@ impl System {
                     }
                 }
             }
+        }
+        for (k, tether) in tether.iter().enumerate() {
+            let curvature = mu * tether;
+            gradient[k] += &curvature * &w[k];
+            hessian[k][k] += curvature;
         }
         System { gradient, hessian }
     }
