@@ -1,8 +1,9 @@
 //! What a member proves itself with, and what it accepts as proof from others: a signature (ECDSA, P-256) by the key of a certificate
-//! that the federation's authority has signed, that is valid now, and that carries the member's name.
+//! that the federation's authority has signed, that is valid now and on no list of revoked ones, and that carries the member's name.
 
 use std::fs;
 use std::path::Path;
+use std::sync::{PoisonError, RwLock};
 
 use rcgen::KeyPair;
 use ring::rand::SystemRandom;
@@ -11,14 +12,25 @@ use ring::signature::{
 };
 use x509_parser::prelude::{FromDer, X509Certificate, parse_x509_pem};
 
-use crate::authority::{CA_CERTIFICATE, CERTIFICATE, KEY};
+use crate::authority::{CA_CERTIFICATE, CERTIFICATE, KEY, serial};
 use crate::error::Error;
+use crate::revoked::Revoked;
 
-/// A member's certificate and key, and the certificate of the authority.
+/// A member's certificate and key, the certificate of the authority, and what the authority has revoked.
 pub struct Credentials {
     key: EcdsaKeyPair,
     certificate: Vec<u8>,
     authority: Vec<u8>,
+    revoked: RwLock<Revoked>,
+}
+
+/// A certificate that has proven itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proof {
+    /// Its number.
+    pub serial: u64,
+    /// When it ends, in seconds since 1970.
+    pub expires: i64,
 }
 
 /// Why a proof is none.
@@ -30,6 +42,9 @@ pub enum NoProof {
     /// The certificate is not valid now.
     #[error("its certificate has expired or is not valid yet")]
     Expired,
+    /// The authority has taken the certificate back.
+    #[error("its certificate has been revoked")]
+    Revoked,
     /// The certificate is someone else's.
     #[error("its certificate carries another name")]
     Name,
@@ -54,7 +69,28 @@ impl Credentials {
             let pem = parse_x509_pem(&text).map(|(_, pem)| pem.contents);
             pem.map_err(|_| Error::Invalid(format!("{}: not a certificate.", path.display())))
         };
-        Ok(Credentials { key, certificate: der(CERTIFICATE)?, authority: der(CA_CERTIFICATE)? })
+        let revoked = RwLock::new(Revoked::read(folder)?.0);
+        Ok(Credentials {
+            key,
+            certificate: der(CERTIFICATE)?,
+            authority: der(CA_CERTIFICATE)?,
+            revoked,
+        })
+    }
+
+    /// Whether a certificate of a member has been revoked.
+    pub fn is_revoked(&self, name: &str, serial: u64) -> bool {
+        self.revoked.read().unwrap_or_else(PoisonError::into_inner).contains(name, serial)
+    }
+
+    /// Takes a newer list of revoked certificates, whose signature has been checked; whether it is newer.
+    pub fn take(&self, list: Revoked) -> bool {
+        let mut revoked = self.revoked.write().unwrap_or_else(PoisonError::into_inner);
+        let newer = list.version > revoked.version;
+        if newer {
+            *revoked = list;
+        }
+        newer
     }
 
     /// The own certificate, for others to check.
@@ -68,14 +104,14 @@ impl Credentials {
         Some(signature.as_ref().to_vec())
     }
 
-    /// Checks that `name` has signed a text; gives the end of its certificate in seconds since 1970.
+    /// Checks that `name` has signed a text.
     pub fn check(
         &self,
         name: &str,
         certificate: &[u8],
         text: &[u8],
         signature: &[u8],
-    ) -> Result<i64, NoProof> {
+    ) -> Result<Proof, NoProof> {
         let parse = |der| match X509Certificate::from_der(der) {
             Ok(([], certificate)) => Ok(certificate),
             _ => Err(NoProof::Certificate),
@@ -98,6 +134,10 @@ impl Credentials {
         UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, key)
             .verify(text, signature)
             .map_err(|_| NoProof::Signature)?;
-        Ok(theirs.validity().not_after.timestamp())
+        let serial = serial(&theirs);
+        if self.is_revoked(name, serial) {
+            return Err(NoProof::Revoked);
+        }
+        Ok(Proof { serial, expires: theirs.validity().not_after.timestamp() })
     }
 }

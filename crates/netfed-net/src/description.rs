@@ -2,9 +2,11 @@
 
 mod endpoints;
 mod methods;
+mod versions;
 
 pub use endpoints::host_and_port;
 pub use methods::{Learning, Relaxing, Serving};
+pub use versions::Follows;
 
 use std::collections::HashMap;
 use std::fs;
@@ -30,6 +32,9 @@ pub const METHODS: [&str; 7] =
 pub struct Description {
     /// Its name, for people.
     pub name: String,
+    /// Counted up whenever members come or go.
+    #[serde(default = "versions::first", skip_serializing_if = "versions::is_first")]
+    pub version: u64,
     /// The method: `primal-dual` (Algorithm 1), `admm`, `fed-admm`, `fed-relax`; with a server `fedavg`, `ifca` or `ppgl`.
     pub method: String,
     /// Rounds at most.
@@ -45,6 +50,9 @@ pub struct Description {
     /// Local steps that a member may go on while an exchange with a neighbor is open; 0, rounds in lock step.
     #[serde(default)]
     pub staleness: u64,
+    /// What a version after the first takes over from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<Follows>,
     /// The node that serves, and the work of a round, with `fedavg`, `ifca` and `ppgl`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<Serving>,
@@ -101,10 +109,12 @@ pub struct Member {
 pub struct Federation {
     /// The description.
     pub description: Description,
-    /// Its id.
+    /// The id of this version of it.
     pub id: FederationId,
     /// Length of its text.
     pub bytes: usize,
+    /// The id of its first version, which all versions have in common.
+    pub root: FederationId,
     /// All nodes in their order.
     pub nodes: Vec<String>,
     /// The member of every node.
@@ -139,6 +149,7 @@ impl Federation {
             return wrong(format!("unknown method \"{}\"; known are {known}.", d.method));
         }
         let serves = matches!(d.method.as_str(), "fedavg" | "ifca" | "ppgl");
+        let first = versions::check(d)?;
         let in_step = serves || matches!(d.method.as_str(), "fed-admm" | "fed-relax");
         if in_step && (d.staleness > 0 || d.away == "without") {
             let method = &d.method;
@@ -203,7 +214,8 @@ impl Federation {
         let host = nodes.iter().map(|n| hosts[n.as_str()]).collect();
         let mut id = [0; 16];
         id.copy_from_slice(&digest(&SHA256, text.as_bytes()).as_ref()[..16]);
-        let federation = Federation { id, bytes: text.len(), nodes, host, graph, description };
+        let (root, bytes) = (first.unwrap_or(id), text.len());
+        let federation = Federation { id, root, bytes, nodes, host, graph, description };
         federation.check_routes()?;
         Ok(federation)
     }
@@ -225,11 +237,6 @@ impl Federation {
             ))),
             _ => Ok(()),
         }
-    }
-
-    /// The id as text.
-    pub fn id_text(&self) -> String {
-        self.id.iter().map(|b| format!("{b:02x}")).collect()
     }
 
     /// The place of a member, by its name.
@@ -262,6 +269,7 @@ impl Federation {
             away: away(&d.away)?,
             patience: Duration::from_secs_f64(d.patience_seconds),
             staleness: d.staleness,
+            meets: d.version > 1,
         })
     }
 }
@@ -323,6 +331,35 @@ mod tests {
         assert!(with("name = \"b\"", "name = \"b b\"").contains("not allowed"));
         assert!(with("nodes = [\"b\"]", "nodes = [\"a\"]").contains("two members"));
         assert!(with("name = \"b\"", "name = \"a\"").contains("two members or routers \"a\""));
+    }
+
+    #[test]
+    fn versions_follow_each_other() {
+        let one = Federation::parse(&text()).unwrap();
+        assert_eq!((one.root, one.description.version), (one.id, 1));
+        let after = |f: &Federation, round| {
+            Federation::parse(&Federation::text(&f.next(round)).unwrap()).unwrap()
+        };
+        let two = after(&one, 40);
+        let three = after(&two, 50);
+        assert_eq!((two.root, three.root, three.description.version), (one.id, one.id, 3));
+        assert_eq!((two.takes_over(&one), three.takes_over(&two)), (Some(40), Some(50)));
+        assert_eq!(three.takes_over(&one), Some(0), "rounds of version 2 are not those of 1");
+        assert_eq!((one.takes_over(&one), two.takes_over(&three)), (None, None));
+        let other = Federation::parse(&(text() + "\n")).unwrap();
+        assert_eq!(two.takes_over(&other), None);
+        let wrong = |from: &str, to: &str| {
+            let text = Federation::text(&one.next(1)).unwrap();
+            let changed = text.replacen(from, to, 1);
+            assert_ne!(changed, text);
+            Federation::parse(&changed).unwrap_err().to_string()
+        };
+        assert!(wrong("version = 2", "version = 1").contains("leave [follows] out"));
+        assert!(wrong("first = \"", "first = \"0").contains("is no id"));
+        assert!(wrong("before = \"", "before = \"x").contains("is no id"));
+        assert!(wrong("\"primal-dual", "\"fed-relax").contains("make a new federation"));
+        let lonely = text().replacen("method", "version = 2\nmethod", 1);
+        assert!(Federation::parse(&lonely).unwrap_err().to_string().contains("[follows]"));
     }
 
     #[test]

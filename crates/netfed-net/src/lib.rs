@@ -7,8 +7,9 @@
 //! | the exchange with its neighbors | [`Peer`], with [`Rules`] |
 //! | what travels | [`wire`] |
 //! | what carries it | [`Transport`]: [`engine`] (Zenoh), or [`memory`] for tests |
-//! | through routers | [`sealed`], proven with [`credentials`] |
+//! | from end to end | [`sealed`], proven with [`credentials`] that are not [`revoked`] |
 //! | what survives a crash | [`state`], on a [`disk`] |
+//! | when members come and go | [`succession`] |
 //! | counters | [`Metrics`] |
 
 pub mod authority;
@@ -21,13 +22,17 @@ pub mod exporter;
 pub mod memory;
 mod metrics;
 pub mod names;
+mod notices;
 pub mod otlp;
 mod peer;
 mod plan;
 pub mod proof;
 mod refusals;
+pub mod revoked;
 pub mod sealed;
+pub mod signed;
 pub mod state;
+pub mod succession;
 mod transport;
 pub mod wire;
 

@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Counters of one peer; read while it runs.
 pub struct Metrics {
     member: String,
-    neighbors: Vec<String>,
+    /// Names, and time spent waiting for each in microseconds.
+    neighbors: Mutex<Vec<(String, u64)>>,
     /// Local steps done.
     pub rounds: AtomicU64,
     /// Bytes sent.
@@ -29,7 +30,6 @@ pub struct Metrics {
     pub finished: AtomicU64,
     share: AtomicU64,
     gap: AtomicU64,
-    waited: Vec<AtomicU64>,
     waiting_for: Mutex<Option<String>>,
 }
 
@@ -38,9 +38,8 @@ impl Metrics {
     pub fn new(member: String, neighbors: Vec<String>) -> Metrics {
         let none = || AtomicU64::new(f64::NAN.to_bits());
         Metrics {
-            waited: neighbors.iter().map(|_| AtomicU64::new(0)).collect(),
             member,
-            neighbors,
+            neighbors: Mutex::new(neighbors.into_iter().map(|name| (name, 0)).collect()),
             rounds: AtomicU64::new(0),
             bytes_out: AtomicU64::new(0),
             bytes_in: AtomicU64::new(0),
@@ -83,15 +82,30 @@ impl Metrics {
         self.waiting_for.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The member has other neighbors from now on; those that stay keep their times.
+    pub fn set_neighbors(&self, names: Vec<String>) {
+        let mut neighbors = self.neighbors();
+        let time = |name: &String| neighbors.iter().find(|n| n.0 == *name).map_or(0, |n| n.1);
+        *neighbors = names.into_iter().map(|name| (name.clone(), time(&name))).collect();
+    }
+
+    fn neighbors(&self) -> MutexGuard<'_, Vec<(String, u64)>> {
+        self.neighbors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds to the time that was spent waiting for a neighbor.
     pub fn add_waited(&self, link: usize, time: Duration) {
-        self.waited[link].fetch_add(time.as_micros() as u64, Relaxed);
+        if let Some((_, micros)) = self.neighbors().get_mut(link) {
+            *micros += time.as_micros() as u64;
+        }
     }
 
     /// Seconds spent waiting for each neighbor.
-    pub fn waited(&self) -> impl Iterator<Item = (&str, f64)> {
-        let seconds = self.waited.iter().map(|w| w.load(Relaxed) as f64 * 1e-6);
-        self.neighbors.iter().map(String::as_str).zip(seconds)
+    pub fn waited(&self) -> Vec<(String, f64)> {
+        self.neighbors()
+            .iter()
+            .map(|(name, micros)| (name.clone(), *micros as f64 * 1e-6))
+            .collect()
     }
 
     /// The text that Prometheus reads.
@@ -134,7 +148,7 @@ impl Metrics {
         let _ =
             writeln!(out, "# HELP {name} Time spent waiting for a neighbor\n# TYPE {name} counter");
         for (neighbor, seconds) in self.waited() {
-            let neighbor = label(neighbor);
+            let neighbor = label(&neighbor);
             let _ =
                 writeln!(out, "{name}{{member=\"{member}\",neighbor=\"{neighbor}\"}} {seconds}");
         }
@@ -159,6 +173,8 @@ mod tests {
         assert!(text.contains("netfed_rounds_total{member=\"a\\\"b\"} 5"), "{text}");
         assert!(text.contains("neighbor=\"c\\\\d\"} 1.5"), "{text}");
         assert!(!text.contains("relative_gap{"));
+        metrics.set_neighbors(vec!["e".into(), "c\\d".into()]);
+        assert_eq!(metrics.waited(), [("e".into(), 0.0), ("c\\d".into(), 1.5)]);
         metrics.set_gap(0.25, Some(1e-7));
         assert!(metrics.text().contains("netfed_relative_gap{member=\"a\\\"b\"} 1e-7"));
     }

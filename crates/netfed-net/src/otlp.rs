@@ -130,6 +130,7 @@ fn message(metrics: &Metrics, begin: &str) -> Value {
         .collect();
     let waited = metrics
         .waited()
+        .iter()
         .map(|(neighbor, seconds)| point(json!(seconds), vec![text("neighbor", neighbor)]))
         .collect();
     list.push(sum("netfed.waiting", "s", waited));

@@ -1,25 +1,28 @@
-//! Messages through routers, sealed from end to end: a router delivers them, and can neither read, alter, forge nor repeat one.
+//! Messages between members, sealed from end to end: a router delivers them, and can neither read, alter, forge nor repeat one; nor can
+//! whoever has a certificate of a member that has been revoked, and connects with it.
 //!
-//! Two members with nothing but routers between them agree on keys that live as long as their processes. The earlier one in the
-//! description, A, begins:
+//! Two neighbors agree on keys that live as long as their processes. The one whose name comes first, A, begins:
 //!
 //! ```text
 //! hello    A → B    a, 0; certificate and signature of A        a = αG, fresh
 //! answer   B → A    b, a; certificate and signature of B        b = βG, fresh
 //! sealed   both     counter, message under the key of the direction
 //! knock    both     nothing: "I have no key for what you sent"; A then begins anew
+//! notice   both     what the authority has signed, for one whose certificate has been revoked
 //! ```
 //!
 //! G is the base point of X25519. A signature ([`Credentials`]) is about the id of the federation, sender, receiver, kind and both points,
 //! so that it proves nothing elsewhere. The two keys come from αβG by HKDF-SHA256, with the id as salt and direction, a and b as info.
 //! Messages are sealed with ChaCha20-Poly1305; the counter is the nonce, and must grow from message to message. B goes on with its old
-//! keys until A has used the new ones: an old hello, sent again by a router, changes nothing.
+//! keys until A has used the new ones: an old hello, sent again by a router, changes nothing. Keys are thrown away when the certificate
+//! that stood for them is revoked.
 //!
 //! | bytes | content |
 //! | --- | --- |
 //! | 0–3, 4, 5–7 | `NFS1`, kind, zero |
 //! | 8–15, 16–23, then | sealed: first bytes of the hash of a, b; counter; message and tag |
 //! | 8–39, 40–71, 72–75, then | hello and answer: own point, the other's; length of the certificate; certificate, signature |
+//! | 8, then | notice: the text and its signature |
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,7 +35,8 @@ use ring::rand::SystemRandom;
 use thiserror::Error;
 use time::OffsetDateTime;
 
-use crate::credentials::{Credentials, NoProof};
+use crate::credentials::{Credentials, NoProof, Proof};
+use crate::notices::is_notice;
 use crate::wire::FederationId;
 
 /// Bytes that sealing adds to a message.
@@ -43,6 +47,7 @@ const HELLO: u8 = 0;
 const ANSWER: u8 = 1;
 const SEALED: u8 = 2;
 const KNOCK: u8 = 3;
+const NOTICE: u8 = 4;
 /// Time between two attempts to agree on keys.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -51,17 +56,15 @@ type Point = [u8; 32];
 /// Whose channel it is.
 #[derive(Debug, Clone)]
 pub struct Ends {
-    /// The federation.
+    /// The federation, in whichever version.
     pub federation: FederationId,
-    /// Own place in the description.
-    pub us: u32,
-    /// The other's place…
-    pub them: u32,
-    /// …and the name in its certificate.
-    pub name: String,
+    /// Own name, as in the certificate.
+    pub us: String,
+    /// The other's name.
+    pub them: String,
 }
 
-/// Why something that came through a router was refused.
+/// Why something that came was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// Not in the form of this file.
@@ -88,6 +91,8 @@ pub enum Opened {
     Message(Vec<u8>),
     /// Send this back.
     Reply(Vec<u8>),
+    /// The authority is said to have signed this.
+    Notice(Vec<u8>),
     /// Nothing.
     Nothing,
 }
@@ -100,8 +105,8 @@ struct Keys {
     sent: u64,
     /// The next counter that is accepted.
     next: u64,
-    /// When the other's certificate ends.
-    expires: i64,
+    /// The other's certificate.
+    proof: Proof,
 }
 
 /// A hello that waits for its answer.
@@ -133,12 +138,27 @@ impl Channel {
         self.ends.us < self.ends.them
     }
 
+    /// Whether there are keys, so that what is sealed arrives.
+    pub fn is_open(&self) -> bool {
+        self.keys.is_some()
+    }
+
     /// What to send for a message: sealed, or, without keys, what leads to some; the message is then lost.
     pub fn seal(&mut self, message: &[u8]) -> Option<Vec<u8>> {
+        self.forget_revoked();
         match &mut self.keys {
             Some(keys) => keys.seal(message),
             None => self.call(),
         }
+    }
+
+    /// Throws keys away whose certificate has been revoked; whether there were any.
+    fn forget_revoked(&mut self) -> bool {
+        let (credentials, name) = (&self.credentials, &self.ends.them);
+        let revoked = |keys: &mut Keys| credentials.is_revoked(name, keys.proof.serial);
+        let kept = self.keys.take_if(revoked);
+        let offered = self.offered.take_if(|(keys, ..)| revoked(keys));
+        kept.is_some() || offered.is_some()
     }
 
     /// Hello or knock, now and then.
@@ -174,6 +194,8 @@ impl Channel {
             }
             (KNOCK, true) => reply(self.call()),
             (KNOCK, false) => Ok(Opened::Nothing),
+            (NOTICE, _) if is_notice(&frame[8..]) => Ok(Opened::Notice(frame[8..].to_vec())),
+            (SEALED, _) if self.forget_revoked() => Err(NoProof::Revoked.into()),
             (SEALED, _) => {
                 let id = *frame.get(8..).and_then(<[u8]>::first_chunk).ok_or(Refusal::Form)?;
                 if let Some(keys) = self.keys.as_mut().filter(|keys| keys.id == id) {
@@ -191,13 +213,13 @@ impl Channel {
 
     /// A hello is answered with new keys; the same one with the same answer.
     fn answer(&mut self, frame: &[u8]) -> Result<Vec<u8>, Refusal> {
-        let (theirs, expires) = self.proven(frame, &[0; 32])?;
+        let (theirs, proof) = self.proven(frame, &[0; 32])?;
         if let Some((.., answer)) = self.offered.as_ref().filter(|(_, to, _)| *to == theirs) {
             return Ok(answer.clone());
         }
         let (secret, point) = fresh().ok_or(Refusal::Key)?;
         let answer = self.signed(ANSWER, &point, &theirs).ok_or(Refusal::Key)?;
-        let keys = self.keys_of(secret, &theirs, [&theirs, &point], expires)?;
+        let keys = self.keys_of(secret, &theirs, [&theirs, &point], proof)?;
         self.offered = Some((keys, theirs, answer.clone()));
         Ok(answer)
     }
@@ -208,21 +230,23 @@ impl Channel {
         if frame.get(40..72) != Some(&open) {
             return Ok(());
         }
-        let (theirs, expires) = self.proven(frame, &open)?;
+        let (theirs, proof) = self.proven(frame, &open)?;
         if let Some(Hello { secret, point, .. }) = self.hello.take() {
-            self.keys = Some(self.keys_of(secret, &theirs, [&point, &theirs], expires)?);
+            self.keys = Some(self.keys_of(secret, &theirs, [&point, &theirs], proof)?);
         }
         Ok(())
     }
 
     /// What a signature is about.
-    fn claim(&self, from: u32, to: u32, kind: u8, own: &Point, other: &Point) -> Vec<u8> {
-        let Ends { federation, .. } = &self.ends;
-        let parts: [&[u8]; 7] = [
-            b"netfed sealed 1",
-            federation,
-            &from.to_le_bytes(),
-            &to.to_le_bytes(),
+    fn claim(&self, from: &str, to: &str, kind: u8, own: &Point, other: &Point) -> Vec<u8> {
+        // No name has a zero in it.
+        let parts: [&[u8]; 9] = [
+            b"netfed sealed 2",
+            &self.ends.federation,
+            from.as_bytes(),
+            &[0],
+            to.as_bytes(),
+            &[0],
             &[kind],
             own,
             other,
@@ -231,7 +255,7 @@ impl Channel {
     }
 
     fn signed(&self, kind: u8, own: &Point, other: &Point) -> Option<Vec<u8>> {
-        let claim = self.claim(self.ends.us, self.ends.them, kind, own, other);
+        let claim = self.claim(&self.ends.us, &self.ends.them, kind, own, other);
         let (certificate, mut frame) = (self.credentials.certificate(), head(kind));
         frame.extend(own);
         frame.extend(other);
@@ -241,16 +265,16 @@ impl Channel {
         Some(frame)
     }
 
-    /// The point of a hello or an answer, if the other end has signed it, and the end of its certificate.
-    fn proven(&self, frame: &[u8], answered: &Point) -> Result<(Point, i64), Refusal> {
+    /// The point of a hello or an answer, if the other end has signed it, and its certificate.
+    fn proven(&self, frame: &[u8], answered: &Point) -> Result<(Point, Proof), Refusal> {
         let own = frame.get(8..).and_then(<[u8]>::first_chunk::<32>).ok_or(Refusal::Form)?;
         let rest = frame.get(72..).ok_or(Refusal::Form)?;
         let (length, rest) = rest.split_first_chunk::<4>().ok_or(Refusal::Form)?;
         let length = u32::from_le_bytes(*length) as usize;
         let (certificate, signature) = rest.split_at_checked(length).ok_or(Refusal::Form)?;
-        let claim = self.claim(self.ends.them, self.ends.us, frame[4], own, answered);
-        let expires = self.credentials.check(&self.ends.name, certificate, &claim, signature)?;
-        Ok((*own, expires))
+        let claim = self.claim(&self.ends.them, &self.ends.us, frame[4], own, answered);
+        let proof = self.credentials.check(&self.ends.them, certificate, &claim, signature)?;
+        Ok((*own, proof))
     }
 
     fn keys_of(
@@ -258,7 +282,7 @@ impl Channel {
         secret: EphemeralPrivateKey,
         theirs: &Point,
         points: [&Point; 2],
-        expires: i64,
+        proof: Proof,
     ) -> Result<Keys, Refusal> {
         let key = |direction: u8, secret: &[u8]| {
             let [a, b]: [&[u8]; 2] = points.map(|p| &p[..]);
@@ -274,7 +298,7 @@ impl Channel {
         let hash = digest(&SHA256, &points.map(|p| &p[..]).concat());
         let mut id = [0; 8];
         id.copy_from_slice(&hash.as_ref()[..8]);
-        Ok(Keys { id, seal, open, sent: 0, next: 0, expires })
+        Ok(Keys { id, seal, open, sent: 0, next: 0, proof })
     }
 }
 
@@ -300,7 +324,7 @@ impl Keys {
         if counter < self.next {
             return Err(Refusal::Repeated);
         }
-        if OffsetDateTime::now_utc().unix_timestamp() > self.expires {
+        if OffsetDateTime::now_utc().unix_timestamp() > self.proof.expires {
             return Err(NoProof::Expired.into());
         }
         let opened = self.open.open_in_place(nonce(counter), Aad::from(*head), body);
@@ -313,6 +337,11 @@ impl Keys {
         frame.drain(..HEAD);
         Ok(Opened::Message(frame))
     }
+}
+
+/// A notice as it is, for one that cannot have keys.
+pub(crate) fn notice(bytes: &[u8]) -> Vec<u8> {
+    [&head(NOTICE), bytes].concat()
 }
 
 fn head(kind: u8) -> Vec<u8> {

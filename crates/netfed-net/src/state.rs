@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,6 +96,8 @@ pub struct LookState {
 pub struct Store {
     folder: PathBuf,
     federation: FederationId,
+    /// States of other versions of the federation count as none.
+    anew: bool,
     _lock: Arc<File>,
 }
 
@@ -116,7 +118,27 @@ impl Store {
                 folder.display()
             )));
         }
-        Ok(Store { folder: folder.to_path_buf(), federation, _lock: Arc::new(lock) })
+        let folder = folder.to_path_buf();
+        Ok(Store { folder, federation, anew: false, _lock: Arc::new(lock) })
+    }
+
+    /// The same for a later version of the federation: a state of the version before counts as none, and lies there until the first commit.
+    pub fn anew(self) -> Store {
+        Store { anew: true, ..self }
+    }
+
+    /// The version of the federation whose state lies in a folder; none in a new one. Damage is found out by [`Store::load`].
+    pub fn version_in(folder: &Path) -> Result<Option<FederationId>, Error> {
+        let path = folder.join("state");
+        match File::open(&path) {
+            Ok(mut file) => {
+                let mut head = [0; MAGIC.len() + 16];
+                let whole = file.read_exact(&mut head).is_ok() && head.starts_with(MAGIC);
+                Ok(head.last_chunk().copied().filter(|_| whole))
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Error::file(&path, "read")(e)),
+        }
     }
 
     fn path(&self) -> PathBuf {
@@ -146,6 +168,9 @@ impl Store {
             return Err(damaged());
         }
         if reader.take(16) != Some(&self.federation) {
+            if self.anew {
+                return Ok(None);
+            }
             return Err(Error::Invalid(format!(
                 "{}: this state belongs to another federation, or to another version of its description.",
                 path.display()
@@ -379,6 +404,14 @@ mod tests {
         drop(store);
         let other = Store::open(folder.path(), [2; 16]).unwrap();
         assert!(other.load().unwrap_err().to_string().contains("another federation"));
+        // A later version begins anew.
+        let later = other.anew();
+        assert_eq!(Store::version_in(folder.path()).unwrap(), Some([1; 16]));
+        assert_eq!(later.load().unwrap(), None);
+        later.commit(&state()).unwrap();
+        assert_eq!(later.load().unwrap(), Some(state()));
+        assert_eq!(Store::version_in(folder.path()).unwrap(), Some([2; 16]));
+        assert_eq!(Store::version_in(&folder.path().join("new")).unwrap(), None);
     }
 
     #[test]

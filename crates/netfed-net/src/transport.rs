@@ -10,4 +10,9 @@ pub trait Transport {
 
     /// The next message and the member whose it is as far as the engine can tell; none when nothing comes in time.
     fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)>;
+
+    /// After which round the peer is to make way for a later version of the federation; none as long as none is known.
+    fn superseded_after(&self) -> Option<u64> {
+        None
+    }
 }

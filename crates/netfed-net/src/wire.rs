@@ -47,10 +47,12 @@ pub enum Kind {
     Rejoin,
     /// That copy.
     Copy,
+    /// The sender makes way for a later version of the federation, after as many exchanges as the check says; it only answers requests.
+    Way,
 }
 
 impl Kind {
-    const ALL: [Kind; 10] = [
+    const ALL: [Kind; 11] = [
         Kind::Step,
         Kind::Look,
         Kind::Sum,
@@ -61,6 +63,7 @@ impl Kind {
         Kind::Why,
         Kind::Rejoin,
         Kind::Copy,
+        Kind::Way,
     ];
 
     /// The number of this kind in messages and files.

@@ -102,7 +102,7 @@ fn what_nobody_asks_for_does_not_travel() {
         let more = sent.iter().filter(|m| match m.kind {
             Kind::Step | Kind::Why | Kind::Rejoin | Kind::Copy => false,
             Kind::Look | Kind::Verdict | Kind::Request | Kind::Leave => m.numbers.len() > 1,
-            Kind::Sum | Kind::Done => !m.numbers.is_empty(),
+            Kind::Sum | Kind::Done | Kind::Way => !m.numbers.is_empty(),
         });
         assert_eq!(more.count() > 0, certified, "{staleness} {tolerance} {tell_gap}");
         if !certified && staleness == 0 {

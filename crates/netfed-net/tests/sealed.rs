@@ -4,6 +4,7 @@
 use netfed_net::authority;
 use netfed_net::credentials::{Credentials, NoProof};
 use netfed_net::description::DESCRIPTION;
+use netfed_net::revoked::{Revoked, revoke};
 use netfed_net::sealed::{Channel, Ends, OVERHEAD, Opened, Refusal};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,20 +31,23 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// The end of member 0, called a, with the certificate in a folder.
+    /// The end of a, with the certificate in a folder.
     fn first(&self, folder: &Path) -> Channel {
-        channel(folder, [9; 16], (0, 1), "b")
+        channel(folder, [9; 16], "a", "b")
     }
 
-    /// The end of member 1, called b.
+    /// The end of b.
     fn second(&self) -> Channel {
-        channel(&self.path("b"), [9; 16], (1, 0), "a")
+        channel(&self.path("b"), [9; 16], "b", "a")
     }
 }
 
-fn channel(folder: &Path, federation: [u8; 16], (us, them): (u32, u32), name: &str) -> Channel {
-    let credentials = Arc::new(Credentials::read(folder).unwrap());
-    Channel::new(credentials, Ends { federation, us, them, name: name.into() })
+fn channel(folder: &Path, federation: [u8; 16], us: &str, them: &str) -> Channel {
+    with(Arc::new(Credentials::read(folder).unwrap()), federation, us, them)
+}
+
+fn with(credentials: Arc<Credentials>, federation: [u8; 16], us: &str, them: &str) -> Channel {
+    Channel::new(credentials, Ends { federation, us: us.into(), them: them.into() })
 }
 
 fn reply(opened: Result<Opened, Refusal>) -> Vec<u8> {
@@ -116,13 +120,13 @@ fn who_cannot_prove_itself_gets_no_keys() {
     refused(place.first(&place.path("b")), NoProof::Name);
     refused(place.first(&place.path("old")), NoProof::Expired);
     // A proof of one federation, or towards one member, is none for another.
-    refused(channel(&place.path("a"), [8; 16], (0, 1), "b"), NoProof::Signature);
-    refused(channel(&place.path("a"), [9; 16], (0, 2), "b"), NoProof::Signature);
+    refused(channel(&place.path("a"), [8; 16], "a", "b"), NoProof::Signature);
+    refused(channel(&place.path("a"), [9; 16], "a", "c"), NoProof::Signature);
     // A certificate without its key.
     std::fs::copy(place.path("a/member.crt"), place.path("b/member.crt")).unwrap();
     let stolen = place.first(&place.path("b"));
     let hello = { stolen }.seal(b"x").unwrap();
-    let mut b = channel(&place.path("a"), [9; 16], (1, 0), "a");
+    let mut b = channel(&place.path("a"), [9; 16], "b", "a");
     assert_eq!(b.open(hello), Err(Refusal::NoProof(NoProof::Signature)));
 }
 
@@ -174,4 +178,33 @@ fn old_messages_do_not_disturb_new_keys() {
     let mut a = place.first(&place.path("a"));
     agree(&mut a, &mut b);
     says(&mut b, &mut a, b"new keys");
+}
+
+#[test]
+fn keys_of_a_revoked_certificate_open_nothing() {
+    let place = Place::new();
+    let known = Arc::new(Credentials::read(&place.path("b")).unwrap());
+    let mut b = with(known.clone(), [9; 16], "b", "a");
+    let mut a = place.first(&place.path("a"));
+    agree(&mut a, &mut b);
+    let (before, after) = (a.seal(b"before").unwrap(), a.seal(b"after").unwrap());
+    assert_eq!(b.open(before), Ok(Opened::Message(b"before".to_vec())));
+    authority::renew(place.0.path(), &place.path("new"), "f", "a", None, 30).unwrap();
+    let (list, _) = Revoked::read(place.0.path()).unwrap();
+    assert!(known.take(list.clone()) && !known.take(list));
+    assert_eq!(b.open(after), Err(Refusal::NoProof(NoProof::Revoked)));
+    assert!(!b.is_open() && a.is_open());
+    assert!(b.seal(b"for a").unwrap().len() < 10, "without keys there is a knock only");
+    let mut thief = place.first(&place.path("a"));
+    let hello = thief.seal(b"x").unwrap();
+    assert_eq!(b.open(hello), Err(Refusal::NoProof(NoProof::Revoked)));
+    let mut renewed = place.first(&place.path("new"));
+    agree(&mut renewed, &mut b);
+    says(&mut renewed, &mut b, b"with the new certificate");
+    // An older list changes nothing, and a member without any certificate left has none that is good.
+    assert!(!known.take(Revoked::default()));
+    let last = authority::last_serial(place.0.path()).unwrap();
+    known.take(revoke(place.0.path(), "a", last + 1).unwrap());
+    let late = renewed.seal(b"late").unwrap();
+    assert_eq!(b.open(late), Err(Refusal::NoProof(NoProof::Revoked)));
 }

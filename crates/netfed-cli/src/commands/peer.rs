@@ -3,6 +3,7 @@
 mod log;
 mod own;
 mod report;
+mod serving;
 
 pub(crate) use log::start_log;
 pub(crate) use own::one_node;
@@ -18,7 +19,8 @@ use netfed_net::description::Federation;
 use netfed_net::disk::Writer;
 use netfed_net::engine::Engine;
 use netfed_net::state::Store;
-use netfed_net::{Metrics, Outcome, Peer as Member, Plan, exporter, otlp};
+use netfed_net::succession::{Stage, carry_over};
+use netfed_net::{Metrics, Outcome, Peer as Member, Plan};
 
 use crate::commands::federation::{
     self, GRAPH, Relaxed, SiloWork, Work, own_name, settings_of, warnings,
@@ -29,10 +31,11 @@ use crate::federated::fed_admm;
 use crate::model_folder::FILE;
 use crate::output::Folder;
 use crate::prepare::sampled;
-use crate::progress::{catch_interrupts, stop_flag, warn};
+use crate::progress::{stop_flag, warn};
 use crate::settings::Settings;
 use own::Own;
 use report::{parameters, summary, words};
+use serving::{Serving, patiently};
 
 /// Takes part in a federation: trains the models of the own nodes together with the neighbors in the graph. The file stays here; only
 /// models travel, encrypted, and only to the neighbors. A peer that is killed and started again goes on from its last commit.
@@ -92,11 +95,35 @@ every look at the certificate.";
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     start_log(args.quiet);
-    let federation = federation::read(&args.federation)?;
-    let member = own_member(args, &federation)?;
+    // The description first: what is wrong with it is more than what is wrong with a certificate.
+    federation::read(&args.federation)?;
+    let metrics = Arc::new(Metrics::new(own_name(&args.federation)?, Vec::new()));
+    let mut folder =
+        args.out.as_deref().map(|out| Folder::of_models(out, args.force)).transpose()?;
+    let mut serving = Serving::new(metrics);
+    let mut made_way = false;
+    loop {
+        match under_one_version(args, &mut serving, &mut folder, made_way)? {
+            Some(status) => return Ok(status),
+            None => made_way = true,
+        }
+    }
+}
+
+/// Takes part under one version of the federation; the exit status, or none if this member has made way for a later version.
+fn under_one_version(
+    args: &Peer,
+    serving: &mut Serving,
+    folder: &mut Option<Folder>,
+    made_way: bool,
+) -> Result<Option<u8>, Failure> {
+    let state = args.state.clone().unwrap_or_else(|| args.federation.join("state"));
+    let stage = Stage::of(&args.federation, &state, made_way)?;
+    let federation = &stage.federation;
+    let member = own_member(args, federation, serving.metrics().member())?;
     let plan = Plan::new(&federation.graph, &federation.host, member);
     let nodes: Vec<String> = plan.nodes.iter().map(|&i| federation.nodes[i].clone()).collect();
-    let settings = settings_of(&federation, &args.federation, args.data.as_deref())?;
+    let settings = settings_of(federation, &args.federation, args.data.as_deref())?;
     let d = &federation.description;
     if args.model.is_some() && d.relax.is_none() {
         return Err(Failure::input(format!(
@@ -106,13 +133,12 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     }
     let own_model = args.model.as_deref();
     let relaxed = (d.relax.as_ref())
-        .map(|r| Relaxed::new(r, &federation, &settings, own_model))
+        .map(|r| Relaxed::new(r, federation, &settings, own_model))
         .transpose()?;
-    let silos = SiloWork::new(&federation, &settings)?;
-    let folder = args.out.as_deref().map(|out| Folder::of_models(out, args.force)).transpose()?;
-    let own = Own::read(args, &federation, &settings, &nodes)?;
+    let silos = SiloWork::new(federation, &settings)?;
+    let own = Own::read(args, federation, &settings, &nodes)?;
     let dim = own.features.len();
-    warn(&warnings(&federation, &settings, member, &own.datasets));
+    warn(&warnings(federation, &settings, member, &own.datasets));
     let penalty = settings.penalty(dim)?;
     let points = match settings.batch {
         Some(_) => sampled(&own.datasets, &settings)?,
@@ -126,51 +152,65 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     let losses = (own.datasets.iter().filter(|_| fitted).cloned())
         .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
         .collect::<Result<Vec<_>, _>>()?;
-    let (halves, size): (Vec<Box<dyn Half + '_>>, usize) = match (&relaxed, &silos, &d.server) {
+    let (mut halves, size): (Vec<Box<dyn Half + '_>>, usize) = match (&relaxed, &silos, &d.server) {
         (Some(relaxed), ..) => {
             let (halves, size) = relaxed.halves(&plan.nodes, own.datasets)?;
             (halves.into_iter().map(|h| h as Box<dyn Half + '_>).collect(), size)
         }
         (_, Some(silos), _) => (silos.halves(&plan.nodes, &problems)?, silos.size()),
         (.., Some(serving)) => {
-            let work = Work { serving, federation: &federation, settings: &settings, dim };
+            let work = Work { serving, federation, settings: &settings, dim };
             (work.halves(&plan.nodes, &losses, &points)?, work.size())
         }
         _ => {
             let halves =
-                coupled(&federation, &settings, &plan.nodes, &losses, &points, penalty.as_ref());
+                coupled(federation, &settings, &plan.nodes, &losses, &points, penalty.as_ref());
             (halves, dim)
         }
     };
     let rules = federation.rules(size)?;
     let neighbors = plan.links.iter().map(|l| rules.members[l.member].clone()).collect();
-    let metrics = Arc::new(Metrics::new(rules.members[member].clone(), neighbors));
-    if let Some(address) = &args.metrics {
-        exporter::serve(address, metrics.clone())?;
+    serving.begin(args, neighbors)?;
+    stage.keep(&state)?;
+    let metrics = serving.metrics();
+    let mut store = Store::open(&state, federation.id)?;
+    if let Some((earlier, taken)) = &stage.before {
+        let name = &rules.members[member];
+        if !carry_over(taken, earlier, (federation, &plan), name, &mut halves) {
+            return Err(Failure::input(format!(
+                "{}: the state does not fit this member's part of the federation.",
+                state.display()
+            )));
+        }
+        store = store.anew();
     }
-    if let Some(url) = &args.otlp {
-        otlp::push(url, Duration::from_secs(10), metrics.clone())?;
-    }
-    let state = args.state.clone().unwrap_or_else(|| args.federation.join("state"));
-    let disk = Box::new(Writer::new(Store::open(&state, federation.id)?));
-    catch_interrupts();
+    let disk = Box::new(Writer::new(store));
     let begin = Instant::now();
-    let engine = Engine::open(
-        &federation,
-        &plan,
-        &args.federation,
-        args.listen.as_deref(),
-        metrics.clone(),
-        size,
-    )?;
+    let listen = args.listen.as_deref();
+    let open = || Engine::open(federation, &plan, &args.federation, listen, metrics.clone(), size);
+    let engine = if made_way { patiently(open) } else { open() }?;
     let linger = Duration::try_from_secs_f64(args.linger).map_err(|_| {
         Failure::input(format!("--linger is {}; it must be at least 0.", args.linger))
     })?;
-    let mut peer = Member::new(&rules, &plan, halves, engine, Some(disk), &metrics, stop_flag())?;
+    let mut peer = Member::new(&rules, &plan, halves, engine, Some(disk), metrics, stop_flag())?;
     if args.rejoin {
         peer.rejoin()?;
     }
     let outcome = peer.run(linger)?;
+    if outcome.superseded || outcome.finished {
+        let later = Federation::read(&args.federation)?;
+        let stays = later.member(&rules.members[member]).is_some();
+        match later.takes_over(federation) {
+            Some(_) if stays => return Ok(None),
+            None if outcome.superseded => {
+                return Err(Failure::other(format!(
+                    "the later version of the federation could not be kept in {}; put it there, and start this peer again.",
+                    args.federation.display()
+                )));
+            }
+            _ => {}
+        }
+    }
     let outcome = match (&silos, &d.server) {
         (Some(_), _) => of_server(outcome, size, size),
         (_, Some(_)) => of_server(outcome, dim, size),
@@ -181,8 +221,8 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
         silos.check(&nodes, &problems, &outcome.params)?;
     }
     let seconds = begin.elapsed().as_secs_f64();
-    let summary = summary(&federation, member, &outcome, own.low_label, &settings, seconds);
-    if let Some(folder) = folder {
+    let summary = summary(federation, member, &outcome, own.low_label, &settings, seconds);
+    if let Some(folder) = folder.take() {
         match (&relaxed, &silos) {
             (Some(relaxed), _) => folder.add_bytes(FILE, &relaxed.file(&nodes, &outcome)?)?,
             (_, Some(silos)) => {
@@ -202,7 +242,7 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     } else if !args.quiet {
         print(&words(&outcome, seconds, args.out.as_deref()));
     }
-    Ok(if outcome.finished && (outcome.converged || rules.tolerance == 0.0) { 0 } else { 3 })
+    Ok(Some(if outcome.finished && (outcome.converged || rules.tolerance == 0.0) { 0 } else { 3 }))
 }
 
 /// The halves of the nodes with a method between neighbors.
@@ -240,13 +280,18 @@ fn of_server(outcome: Outcome, dim: usize, size: usize) -> Outcome {
     Outcome { params, rounds, total: None, share: None, ..outcome }
 }
 
-/// The member whose certificate lies in the folder.
-fn own_member(args: &Peer, federation: &Federation) -> Result<usize, Failure> {
-    let name = own_name(&args.federation)?;
+/// The place of the member whose certificate lies in the folder.
+fn own_member(args: &Peer, federation: &Federation, name: &str) -> Result<usize, Failure> {
     let shown = args.federation.display();
-    let member = federation.member(&name).ok_or_else(|| {
-        let router = federation.router(&name).map_or("", |_| " It is a router; say netfed router.");
-        Failure::input(format!("{shown}: \"{name}\" is not a member of this federation.{router}"))
+    let member = federation.member(name).ok_or_else(|| {
+        let router = federation.router(name).map_or("", |_| " It is a router; say netfed router.");
+        let version = match federation.description.version {
+            1 => String::new(),
+            version => format!(" (version {version})"),
+        };
+        Failure::input(format!(
+            "{shown}: \"{name}\" is not a member of this federation{version}.{router}"
+        ))
     })?;
     if let Some(node) = &args.node
         && federation.member_of_node(node) != Some(member)

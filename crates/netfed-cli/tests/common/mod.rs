@@ -3,6 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
+pub mod peers;
+
 use std::path::{Path, PathBuf};
 use std::process::Output;
 

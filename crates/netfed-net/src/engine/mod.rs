@@ -2,13 +2,15 @@
 //!
 //! Peer to peer where one of two neighbors can be reached: it listens at its endpoint, the other connects. Scouting is off, so that nobody
 //! else is ever talked to. Every link has one key for each direction. The engine's access control, by the name in the certificate,
-//! lets a neighbor write to its own key and nothing else; the organizer's certificate may ask for the status. The peer checks every
-//! message once more. Neighbors of whom neither has an endpoint meet at a router (`routed.rs`).
+//! lets a neighbor write to its own key and nothing else; the organizer's certificate may ask for the status. What is written is sealed
+//! (`sealing.rs`), and the peer checks every message once more. Neighbors of whom neither has an endpoint meet at a router
+//! (`routed.rs`).
 
 mod limits;
 mod observer;
 mod routed;
 mod router;
+mod sealing;
 mod session;
 
 pub use observer::Observer;
@@ -37,27 +39,20 @@ use crate::plan::Plan;
 use crate::refusals::Refusals;
 use crate::transport::Transport;
 use routed::Routed;
+use sealing::Sealing;
 use session::{Access, common_config, egress, engine, ingress, open, status_key};
 
 /// Time for the last messages to leave.
 const LAST_MOMENT: Duration = Duration::from_millis(200);
 
-/// How a message came.
-#[derive(Clone, Copy)]
-enum Way {
-    /// Over the connection of its sender.
-    Direct,
-    /// Through a router.
-    Sealed,
-}
-
-/// A message, whose it is as far as the engine can tell, and how it came.
-type Arrived = (usize, Way, Vec<u8>);
+/// What has come, and whose it is as far as the engine can tell.
+type Arrived = (usize, Vec<u8>);
 
 /// A member's connection to its neighbors.
 pub struct Engine {
     publishers: Vec<(usize, Publisher<'static>)>,
     routed: Option<Routed>,
+    sealing: RefCell<Sealing>,
     inbox: Receiver<Arrived>,
     names: Vec<String>,
     metrics: Arc<Metrics>,
@@ -84,6 +79,8 @@ impl Engine {
         let (direct, routed): (Vec<usize>, Vec<usize>) = (plan.links.iter())
             .map(|link| link.member)
             .partition(|&them| federation.listener(us, them).is_some());
+        let neighbors = plan.links.iter().map(|link| link.member);
+        let sealing = Sealing::new(federation, us, neighbors, folder)?.into();
         let (sender, inbox) = sync_channel(limits::waiting(most));
         let (mut publishers, mut subscribers) = (Vec::new(), Vec::new());
         let (mut session, mut status) = (None, None);
@@ -92,7 +89,7 @@ impl Engine {
             for &them in &direct {
                 publishers.push((them, publisher(&opened, link_key(federation, us, them))?));
                 let key = link_key(federation, them, us);
-                subscribers.push(subscribe(&opened, key, (them, Way::Direct), &sender)?);
+                subscribers.push(subscribe(&opened, key, them, &sender)?);
             }
             status = Some(tell_status(&opened, status_key(federation, us), metrics.clone())?);
             session = Some(opened);
@@ -101,12 +98,13 @@ impl Engine {
             [] => None,
             members => {
                 let way = (&sender, &metrics, most);
-                Some(Routed::open(federation, us, members, folder, way)?)
+                Some(Routed::open(federation, us, members, folder, way))
             }
         };
         Ok(Engine {
             publishers,
             routed,
+            sealing,
             inbox,
             names: federation.description.members.iter().map(|m| m.name.clone()).collect(),
             metrics,
@@ -137,7 +135,7 @@ fn publisher(session: &zenoh::Session, key: String) -> Result<Publisher<'static>
 fn subscribe(
     session: &zenoh::Session,
     key: String,
-    (from, way): (usize, Way),
+    from: usize,
     inbox: &SyncSender<Arrived>,
 ) -> Result<Subscriber<()>, Error> {
     let inbox = inbox.clone();
@@ -145,7 +143,7 @@ fn subscribe(
         .declare_subscriber(key)
         .callback(move |sample| {
             // A full inbox drops the message: it will be asked for again.
-            let _ = inbox.try_send((from, way, sample.payload().to_bytes().into_owned()));
+            let _ = inbox.try_send((from, sample.payload().to_bytes().into_owned()));
         })
         .wait()
         .map_err(engine)
@@ -159,36 +157,49 @@ fn publish(publishers: &[(usize, Publisher<'static>)], to: usize, bytes: Vec<u8>
     }
 }
 
-impl Transport for Engine {
-    fn send(&self, to: usize, bytes: Vec<u8>) {
+impl Engine {
+    fn put(&self, to: usize, frame: Vec<u8>) {
         match &self.routed {
             Some(routed) if !self.publishers.iter().any(|(member, _)| *member == to) => {
-                routed.send(to, &bytes);
+                routed.put(to, frame);
             }
-            _ => publish(&self.publishers, to, bytes),
+            _ => publish(&self.publishers, to, frame),
+        }
+    }
+}
+
+impl Transport for Engine {
+    fn send(&self, to: usize, bytes: Vec<u8>) {
+        if let Some(frame) = self.sealing.borrow_mut().seal(to, &bytes) {
+            self.put(to, frame);
         }
     }
 
     fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)> {
         let until = Instant::now() + wait;
         let mut left = wait;
+        let mut sealing = self.sealing.borrow_mut();
         loop {
-            let (from, way, bytes) = self.inbox.recv_timeout(left).ok()?;
-            match (way, &self.routed) {
-                (Way::Sealed, Some(routed)) => match routed.receive(from, bytes) {
-                    Ok(Some(message)) => return Some((from, message)),
-                    Ok(None) => {}
-                    Err(refusal) => {
-                        self.metrics.refused.fetch_add(1, Relaxed);
-                        let name = self.names.get(from).map(String::as_str);
-                        let now = self.begin.elapsed();
-                        self.refusals.borrow_mut().tell(from, name, &refusal, now);
-                    }
-                },
-                _ => return Some((from, bytes)),
+            sealing.look().into_iter().for_each(|(to, frame)| self.put(to, frame));
+            let (from, frame) = self.inbox.recv_timeout(left).ok()?;
+            let (opened, frames) = sealing.open(from, frame);
+            frames.into_iter().for_each(|(to, frame)| self.put(to, frame));
+            match opened {
+                Ok(Some(message)) => return Some((from, message)),
+                Ok(None) => {}
+                Err(refusal) => {
+                    self.metrics.refused.fetch_add(1, Relaxed);
+                    let name = self.names.get(from).map(String::as_str);
+                    let now = self.begin.elapsed();
+                    self.refusals.borrow_mut().tell(from, name, &refusal, now);
+                }
             }
             left = until.saturating_duration_since(Instant::now());
         }
+    }
+
+    fn superseded_after(&self) -> Option<u64> {
+        self.sealing.borrow().superseded_after()
     }
 }
 
@@ -213,7 +224,7 @@ fn tell_status(
 fn status_of(metrics: &Metrics) -> Value {
     let (share, gap) = metrics.gap();
     let waited: serde_json::Map<String, Value> =
-        metrics.waited().map(|(n, s)| (n.to_owned(), json!(s))).collect();
+        metrics.waited().into_iter().map(|(n, s)| (n, json!(s))).collect();
     json!({
         "round": metrics.rounds.load(Relaxed),
         "finished": metrics.finished.load(Relaxed) == 1,

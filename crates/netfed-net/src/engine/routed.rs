@@ -1,7 +1,5 @@
-//! The links of a member that go through routers: one session as a client of any router that can be reached, and a sealed channel
-//! (`sealed.rs`) per link.
+//! The links of a member that go through routers: one session as a client of any router that can be reached.
 
-use std::cell::RefCell;
 use std::path::Path;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, OnceLock, Weak};
@@ -13,19 +11,16 @@ use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::query::Queryable;
 
 use super::session::{Access, common_config, egress, ingress, open, sealed_key, status_key};
-use super::{Arrived, Way, publish, publisher, subscribe, tell_status};
-use crate::credentials::Credentials;
+use super::{Arrived, publish, publisher, subscribe, tell_status};
 use crate::description::Federation;
 use crate::error::Error;
 use crate::metrics::Metrics;
-use crate::sealed::{Channel, Ends, Opened, Refusal};
 
 /// Time between two rounds of tries to reach a router.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Links through routers.
 pub(super) struct Routed {
-    channels: RefCell<Vec<(usize, Channel)>>,
     /// There once a router has been reached.
     session: Arc<OnceLock<Session>>,
 }
@@ -38,25 +33,14 @@ struct Session {
 }
 
 impl Routed {
-    /// Channels to these members; a thread looks for a router for as long as it takes.
+    /// Links to these members; a thread looks for a router for as long as it takes.
     pub(super) fn open(
         federation: &Federation,
         us: usize,
         members: &[usize],
         folder: &Path,
         (inbox, metrics, most): (&SyncSender<Arrived>, &Arc<Metrics>, usize),
-    ) -> Result<Routed, Error> {
-        let credentials = Arc::new(Credentials::read(folder)?);
-        let channel = |&them: &usize| {
-            let ends = Ends {
-                federation: federation.id,
-                us: us as u32,
-                them: them as u32,
-                name: federation.description.members[them].name.clone(),
-            };
-            (them, Channel::new(credentials.clone(), ends))
-        };
-        let channels = RefCell::new(members.iter().map(channel).collect());
+    ) -> Routed {
         let session = Arc::new(OnceLock::new());
         let config = config(federation, us, members, folder, most);
         let place = Arc::downgrade(&session);
@@ -69,35 +53,11 @@ impl Routed {
             metrics: metrics.clone(),
         };
         std::thread::spawn(move || plan.connect(&config, &place));
-        Ok(Routed { channels, session })
+        Routed { session }
     }
 
-    /// Sends a message, sealed; without keys yet, what leads to some.
-    pub(super) fn send(&self, to: usize, bytes: &[u8]) {
-        let mut channels = self.channels.borrow_mut();
-        let channel = channels.iter_mut().find(|(member, _)| *member == to);
-        if let Some(frame) = channel.and_then(|(_, channel)| channel.seal(bytes)) {
-            self.put(to, frame);
-        }
-    }
-
-    /// Opens what has come; none if it was no message for the peer.
-    pub(super) fn receive(&self, from: usize, frame: Vec<u8>) -> Result<Option<Vec<u8>>, Refusal> {
-        let mut channels = self.channels.borrow_mut();
-        let Some((_, channel)) = channels.iter_mut().find(|(member, _)| *member == from) else {
-            return Ok(None);
-        };
-        Ok(match channel.open(frame)? {
-            Opened::Message(bytes) => Some(bytes),
-            Opened::Reply(frame) => {
-                self.put(from, frame);
-                None
-            }
-            Opened::Nothing => None,
-        })
-    }
-
-    fn put(&self, to: usize, frame: Vec<u8>) {
+    /// Sends, once there is a router.
+    pub(super) fn put(&self, to: usize, frame: Vec<u8>) {
         if let Some(session) = self.session.get() {
             publish(&session.publishers, to, frame);
         }
@@ -136,7 +96,7 @@ impl Connecting {
         let (mut publishers, mut subscribers) = (Vec::new(), Vec::new());
         for (member, ours, theirs) in self.keys {
             publishers.push((member, publisher(&session, ours)?));
-            subscribers.push(subscribe(&session, theirs, (member, Way::Sealed), &self.inbox)?);
+            subscribers.push(subscribe(&session, theirs, member, &self.inbox)?);
         }
         let status = tell_status(&session, self.status, self.metrics)?;
         Ok(Session { publishers, _subscribers: subscribers, _status: status, _session: session })

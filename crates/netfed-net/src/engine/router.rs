@@ -13,6 +13,7 @@ use crate::description::{Federation, host_and_port};
 use crate::error::Error;
 use crate::names::OBSERVER;
 use crate::plan::Plan;
+use crate::signed::hex;
 
 /// A running router.
 pub struct Router {
@@ -76,7 +77,7 @@ fn access(federation: &Federation, router: usize) -> Access {
             ],
         );
     }
-    let all = |part: &str| vec![format!("netfed/{}/{part}/**", federation.id_text())];
+    let all = |part: &str| vec![format!("netfed/{}/{part}/**", hex(&federation.root))];
     access.allow(
         &[OBSERVER],
         vec![

@@ -5,6 +5,8 @@
 //! | `netfed/<federation>/link/<from>/<to>` | messages over the connection of their sender |
 //! | `netfed/<federation>/sealed/<from>/<to>` | messages through routers |
 //! | `netfed/<federation>/status/<member>` | the observer asks, the member answers |
+//!
+//! The federation is the id of its first version, and members have their names: keys stay the same when members come and go.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,6 +17,7 @@ use zenoh::Wait;
 use crate::authority::{CA_CERTIFICATE, CERTIFICATE, KEY};
 use crate::description::Federation;
 use crate::error::Error;
+use crate::signed::hex;
 
 /// A connection that has been silent for this long is taken for dead, and made anew.
 const LEASE: Duration = Duration::from_secs(4);
@@ -24,17 +27,23 @@ const OPENING: Duration = Duration::from_secs(5);
 
 /// The key of messages from one member to another.
 pub fn link_key(federation: &Federation, from: usize, to: usize) -> String {
-    format!("netfed/{}/link/{from}/{to}", federation.id_text())
+    key(federation, "link", &[from, to])
 }
 
 /// The key of sealed messages from one member to another.
 pub fn sealed_key(federation: &Federation, from: usize, to: usize) -> String {
-    format!("netfed/{}/sealed/{from}/{to}", federation.id_text())
+    key(federation, "sealed", &[from, to])
 }
 
 /// The key under which a member tells its status.
 pub(super) fn status_key(federation: &Federation, member: usize) -> String {
-    format!("netfed/{}/status/{member}", federation.id_text())
+    key(federation, "status", &[member])
+}
+
+fn key(federation: &Federation, part: &str, members: &[usize]) -> String {
+    let names = members.iter().map(|&m| federation.description.members[m].name.as_str());
+    let parts: Vec<&str> = std::iter::once(part).chain(names).collect();
+    format!("netfed/{}/{}", hex(&federation.root), parts.join("/"))
 }
 
 /// What the engine says is wrong, in words for a user.

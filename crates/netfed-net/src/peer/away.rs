@@ -104,7 +104,7 @@ impl<T: Transport> Peer<'_, T> {
             }
             let (member, seconds) = (self.name(l).to_owned(), (self.now - since).as_secs_f64());
             match self.rules.away {
-                Away::Stop if !self.finished => {
+                Away::Stop if !self.finished && !self.leaving => {
                     let round = self.round;
                     self.commit();
                     return Err(match self.links[l].bad {

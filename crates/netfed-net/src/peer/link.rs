@@ -29,6 +29,8 @@ pub(super) struct Link {
     /// Whether it has finished, since when that is known, and whether it knows that this member has.
     pub(super) done: Option<Duration>,
     pub(super) knows: bool,
+    /// Exchanges that it had begun when it made way for a later version.
+    pub(super) ends_at: Option<u64>,
     pub(super) heard: Duration,
     /// Since when what comes from it does not fit: it sees other duals.
     pub(super) bad: Option<Duration>,
@@ -61,6 +63,7 @@ impl Link {
             ack: 0,
             done: None,
             knows: false,
+            ends_at: None,
             heard: Duration::ZERO,
             bad: None,
             lost: None,

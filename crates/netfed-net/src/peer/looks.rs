@@ -295,7 +295,9 @@ impl<T: Transport> Peer<'_, T> {
     /// Where members are not in lock step, the first one to reach a look takes the others along, also from an earlier look; whether it did.
     pub(super) fn catch_up(&mut self) -> bool {
         let ahead = self.furthest_look();
-        if self.rules.lock_step() || ahead <= self.round {
+        // Not before it has told everyone where it begins.
+        let to_meet = self.rules.meets && self.round == 0;
+        if to_meet || self.rules.lock_step() || ahead <= self.round {
             return false;
         }
         self.drop_look();

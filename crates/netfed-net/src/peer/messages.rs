@@ -30,12 +30,14 @@ impl<T: Transport> Peer<'_, T> {
         self.outbox.push((link, (kind, sequence)));
     }
 
-    /// Sends what was posted; where members are not in lock step, after a commit. Without one (a full disk) it waits for the next.
+    /// Sends what was posted; where members are not in lock step or first meet, after a commit. Without one (a full disk) it waits for the
+    /// next.
     pub(super) fn flush(&mut self) {
         if self.outbox.is_empty() {
             return;
         }
-        if !self.rules.lock_step() {
+        let meeting = (0..self.links.len()).any(|l| self.is_to_meet(l));
+        if !self.rules.lock_step() || meeting {
             if self.just_failed() {
                 return;
             }
@@ -117,7 +119,7 @@ impl<T: Transport> Peer<'_, T> {
             Kind::Sum => 0,
             Kind::Verdict if m.numbers.len() > 1 => SHARE + 1,
             Kind::Verdict | Kind::Request | Kind::Leave => 1,
-            Kind::Done | Kind::Rejoin => 0,
+            Kind::Done | Kind::Rejoin | Kind::Way => 0,
             Kind::Why => REASON,
             Kind::Copy => copy,
         };
@@ -172,6 +174,7 @@ impl<T: Transport> Peer<'_, T> {
             }
             Kind::Request => self.reply(link, m.sequence, posted.numbers[0]),
             Kind::Done => self.hear_done(link, posted.check == 1),
+            Kind::Way => l.ends_at = Some(posted.check),
             Kind::Why => why.into_iter().for_each(|why| self.hear_why(link, why)),
             Kind::Rejoin => self.give_copy(link, m.sequence, posted.check == 1),
             Kind::Copy => self.take_copy(link, m.sequence, &posted),
@@ -208,6 +211,9 @@ impl<T: Transport> Peer<'_, T> {
         for key in keys.into_iter().take(REPLIES) {
             self.send_posted(link, key);
         }
+        if self.leaving {
+            self.say_way(link);
+        }
         if self.finished {
             self.tell_done(link);
         } else if sequence < oldest {
@@ -221,7 +227,10 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn misses(&self, link: usize) -> bool {
         let l = &self.links[link];
         if self.finished {
-            return !(l.done.is_some() && l.knows);
+            return !(l.done.is_some() && l.knows) && l.ends_at.is_none();
+        }
+        if self.leaving {
+            return !l.is_left();
         }
         let look = self.look.as_ref().is_some_and(|look| {
             let has = |kind: Kind| l.inbox.contains_key(&(kind, look.point.round));
@@ -242,14 +251,18 @@ impl<T: Transport> Peer<'_, T> {
     /// Does what the messages that have come make possible.
     pub(super) fn progress(&mut self) {
         self.take_written(false);
-        for l in 0..self.links.len() {
+        // In the end nothing is to move any more.
+        let moving = if self.finished { 0 } else { self.links.len() };
+        for l in 0..moving {
             self.answer(l);
             while self.complete(l) {
                 self.look_again(l);
                 self.answer(l);
             }
         }
-        self.progress_look();
+        if !self.leaving {
+            self.progress_look();
+        }
     }
 
     /// Asks for what is missing.

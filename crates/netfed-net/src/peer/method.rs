@@ -9,8 +9,24 @@ use crate::transport::Transport;
 use crate::wire::{Kind, hash};
 
 impl<T: Transport> Peer<'_, T> {
-    /// Every node computes; edges inside are stepped; messages for the other members are sent.
+    /// Every node computes; edges inside are stepped; messages for the other members are sent. Where members first meet, that is all.
     pub(super) fn local_step(&mut self) {
+        match self.rules.meets && self.round == 0 {
+            true => self.messages = params(&self.nodes),
+            false => self.compute(),
+        }
+        self.round += 1;
+        self.metrics.rounds.store(self.round, Relaxed);
+        for l in 0..self.links.len() {
+            if !self.links[l].pending {
+                self.post_step(l);
+            }
+        }
+        self.be_eager();
+        self.flush();
+    }
+
+    fn compute(&mut self) {
         let dim = self.rules.dim;
         if self.rules.lock_step() {
             let messages = self.messages.chunks_exact_mut(dim);
@@ -29,15 +45,6 @@ impl<T: Transport> Peer<'_, T> {
             self.nodes[a].absorb(slot_a, of_a, of_b);
             self.nodes[b].absorb(slot_b, of_b, of_a);
         }
-        self.round += 1;
-        self.metrics.rounds.store(self.round, Relaxed);
-        for l in 0..self.links.len() {
-            if !self.links[l].pending {
-                self.post_step(l);
-            }
-        }
-        self.be_eager();
-        self.flush();
     }
 
     /// Per node the mean over its edges of its model at the last exchange; inside that was the last step.
@@ -61,10 +68,13 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn post_step(&mut self, link: usize) {
         let dim = self.rules.dim;
         let sent = self.plan.links[link].sent.iter();
-        let numbers = match self.rules.lock_step() {
+        let numbers: Vec<f64> = match self.rules.lock_step() {
             true => sent.flat_map(|&p| self.messages[p * dim..][..dim].iter().copied()).collect(),
             false => sent.flat_map(|&p| self.nodes[p].params().iter().copied()).collect(),
         };
+        if self.is_to_meet(link) && !self.rules.lock_step() {
+            self.links[link].ours.copy_from_slice(&numbers);
+        }
         let posted = Posted { check: self.dual_hash(link), numbers };
         let l = &mut self.links[link];
         (l.pending, l.begun) = (true, self.round);
@@ -80,6 +90,9 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Steps the edges of a link when both parts of the exchange are there.
     pub(super) fn complete(&mut self, link: usize) -> bool {
+        if self.is_to_meet(link) {
+            return self.meet(link);
+        }
         let dim = self.rules.dim;
         let l = &mut self.links[link];
         let key = (Kind::Step, l.sequence);

@@ -12,11 +12,14 @@
 //!
 //! Looks at the certificate run beside the rounds: models of the border are exchanged, every member computes its share, sums go up a
 //! spanning tree and the verdict comes down. If it says stop, everyone goes back to the point of that look.
+//!
+//! Members that come and go: `meeting.rs`.
 
 mod away;
 mod commits;
 mod link;
 mod looks;
+mod meeting;
 mod messages;
 mod method;
 mod nodes;
@@ -24,7 +27,7 @@ mod reasons;
 mod rejoin;
 mod turns;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use netfed::{Half, Share};
@@ -77,6 +80,8 @@ pub struct Rules {
     pub patience: Duration,
     /// Local steps that a member may go on while an exchange with a neighbor is open: 0 waits for everyone in every round.
     pub staleness: u64,
+    /// Whether members meet in the first exchange of every link: under a later version of a federation they may have come from elsewhere.
+    pub meets: bool,
 }
 
 impl Rules {
@@ -110,6 +115,8 @@ pub struct Outcome {
     pub memory: Vec<Vec<f64>>,
     /// The neighbors that this member has gone on without, and for how long.
     pub without: Vec<(String, Duration)>,
+    /// Whether this member has made way for a later version of the federation, with its state committed.
+    pub superseded: bool,
 }
 
 /// Local steps between two commits at most, in lock step.
@@ -166,6 +173,8 @@ pub struct Peer<'a, T> {
     finished: bool,
     /// Whether it may go on from what its neighbors know, if its state was lost.
     rejoins: bool,
+    /// Whether it makes way for a later version of the federation.
+    leaving: bool,
     commits: Commits<'a>,
     waiting: turns::Waiting,
     /// When the log last said how far it is.
@@ -197,7 +206,11 @@ impl<'a, T: Transport> Peer<'a, T> {
             links: plan.links.iter().map(|link| Link::new(link, remembered)).collect(),
             outbox: Vec::new(),
             round: 0,
-            next_look: if rules.lock_step() && !rules.is_certified() { rules.rounds } else { 0 },
+            next_look: match rules.lock_step() && !rules.is_certified() {
+                true => rules.rounds,
+                false if rules.meets => rules.check_every,
+                false => 0,
+            },
             look: None,
             undecided: None,
             share: None,
@@ -205,6 +218,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             converged: false,
             finished: false,
             rejoins: false,
+            leaving: false,
             commits: Commits::new(disk, plan.links.len()),
             waiting: turns::Waiting::default(),
             told_at: Duration::ZERO,
@@ -246,6 +260,7 @@ impl<'a, T: Transport> Peer<'a, T> {
                 .filter(|&l| !self.links[l].without.is_zero())
                 .map(|l| (self.name(l).to_owned(), self.links[l].without))
                 .collect(),
+            superseded: self.leaving && !self.stop.load(Relaxed),
         }
     }
 

@@ -77,7 +77,7 @@ impl Why {
             }
             Reason::Late => format!("is there, but has been late for {value:.0} s"),
             Reason::Lost => format!(
-                "has lost its state, or was given an old copy: it had acknowledged everything up to exchange {value:.0}; it needs its newest state, or all must begin anew"
+                "has lost its state, or was given an old copy: it had acknowledged everything up to exchange {value:.0}; it needs its newest state, or to be taken in again (netfed federation readmit)"
             ),
         }
     }

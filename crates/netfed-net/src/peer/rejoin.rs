@@ -65,7 +65,7 @@ impl<T: Transport> Peer<'_, T> {
     /// counted on from a number that the neighbor had not reached, so that nothing counts that it said before.
     pub(super) fn give_copy(&mut self, link: usize, sequence: u64, again: bool) {
         let l = &mut self.links[link];
-        if self.rules.lock_step() || (sequence >= l.sequence && !again) {
+        if self.rules.lock_step() || self.leaving || (sequence >= l.sequence && !again) {
             return;
         }
         let key = (Kind::Copy, l.sequence);
@@ -98,7 +98,7 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Takes this end of a link from the other. The first step is done when all links are there.
     pub(super) fn take_copy(&mut self, link: usize, sequence: u64, copy: &Posted) {
-        if !self.wants_copy(link) || sequence <= self.links[link].sequence {
+        if self.leaving || !self.wants_copy(link) || sequence <= self.links[link].sequence {
             return;
         }
         let (dim, plan) = (self.rules.dim, &self.plan.links[link]);

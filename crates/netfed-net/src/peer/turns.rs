@@ -54,17 +54,22 @@ impl<T: Transport> Peer<'_, T> {
         self.progress();
         self.flush();
         let stopped = self.stop.load(Relaxed);
-        if self.finished {
+        if self.finished || self.makes_way() {
             let Some(begin) = self.waiting.serving else {
                 self.begin_serving();
                 return Ok(Turn::Again);
             };
+            if self.leaving {
+                self.settle_links();
+            }
             if stopped || self.is_served(begin) {
                 // Nobody is to wait for one who has left.
-                (0..self.links.len()).for_each(|l| self.say_done(l));
+                (0..self.links.len()).for_each(|l| self.say_last(l));
                 return Ok(Turn::Over);
             }
-            self.commit_the_end();
+            if self.finished {
+                self.commit_the_end();
+            }
         } else if stopped {
             // Everything so far is kept.
             self.commit();
@@ -123,14 +128,18 @@ impl<T: Transport> Peer<'_, T> {
     }
 
     fn begin_serving(&mut self) {
+        self.waiting.serving = Some(self.now);
+        self.be_eager();
+        if self.leaving {
+            self.commit();
+            return (0..self.links.len()).for_each(|l| self.say_way(l));
+        }
         self.metrics.finished.store(1, Relaxed);
         info!(
             rounds = self.round,
             converged = self.converged,
             "finished; serving neighbors until they are, too"
         );
-        self.waiting.serving = Some(self.now);
-        self.be_eager();
         self.commit();
         (0..self.links.len()).for_each(|l| self.tell_done(l));
     }
@@ -146,9 +155,15 @@ impl<T: Transport> Peer<'_, T> {
 
     /// Whether no neighbor needs this member any more: each has finished and knows that this member has, or it does not answer.
     fn is_served(&self, begin: Duration) -> bool {
+        if self.leaving && !self.is_settled() {
+            return false;
+        }
         let linger = self.waiting.linger;
         let passed = |since: Duration, time: Duration| self.now - since.max(begin) >= time;
         self.links.iter().all(|l| match l.done {
+            _ if self.leaving && l.is_left() || self.finished && l.ends_at.is_some() => true,
+            // Ends with different duals do not come to agree under this version.
+            _ if self.leaving && l.bad.is_some_and(|at| passed(at, linger)) => true,
             Some(at) => l.knows || passed(at, LAST_WORD.min(linger)),
             None => passed(l.heard, linger),
         })
@@ -158,6 +173,13 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn tell_done(&self, link: usize) {
         if self.commits.failing.is_none() {
             self.say_done(link);
+        }
+    }
+
+    fn say_last(&self, link: usize) {
+        match self.finished {
+            true => self.say_done(link),
+            false => self.say_way(link),
         }
     }
 

@@ -52,6 +52,7 @@ pub(crate) fn world(nodes: usize, members: usize) -> World {
         away: Away::Wait,
         patience: Duration::from_secs(5),
         staleness: 0,
+        meets: false,
     };
     let host = (0..nodes).map(|i| i % members).collect();
     World { graph, losses: losses(nodes), host, rules }

@@ -100,8 +100,8 @@ impl<'s> Body<'s> {
             let what = format!("acknowledged {} with {committed} on its disk", message.ack);
             self.wrong.borrow_mut().get_or_insert(what);
         }
-        use Kind::{Done, Rejoin, Request, Why};
-        let kept = !matches!(message.kind, Request | Done | Why | Rejoin);
+        use Kind::{Done, Rejoin, Request, Way, Why};
+        let kept = !matches!(message.kind, Request | Done | Why | Rejoin | Way);
         if kept && !self.lock_step {
             let key = (message.kind, message.sequence);
             let same = link

@@ -128,6 +128,7 @@ impl Problem {
             away: Away::Wait,
             patience: Duration::from_secs(1),
             staleness: 0,
+            meets: false,
         };
         let mut problem = Problem {
             method,

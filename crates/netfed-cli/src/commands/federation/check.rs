@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use netfed_net::description::{Description, Federation};
 use netfed_net::names::{OBSERVER, natural_order};
+use netfed_net::revoked::Revoked;
 use netfed_net::sealed::OVERHEAD;
 use netfed_net::wire::HEAD;
 use netfed_net::{Plan, authority, proof};
@@ -38,8 +39,9 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     let settings = super::settings_of(&federation, &args.federation, args.data.as_deref())?;
     let d = &federation.description;
     let mut text = format!(
-        "{}: {}, {}, {}; the signature is good\n  {}, features {}\n  {}; a member that is away: {} (after {} s)\n",
+        "{}{}: {}, {}, {}; the signature is good\n  {}, features {}\n  {}; a member that is away: {} (after {} s)\n",
         d.name,
+        if d.version > 1 { format!(", version {}", d.version) } else { String::new() },
         plural(d.members.len(), "member"),
         plural(federation.nodes.len(), "node"),
         plural(federation.graph.edges().len(), "edge"),
@@ -82,6 +84,14 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
                     "\"{name}\" is not a member of this federation."
                 )));
             }
+        }
+        let (list, _) = Revoked::read(&args.federation)?;
+        if list.version > 0 {
+            let of = plural(list.below.len(), "member");
+            let version = list.version;
+            text.push_str(&format!(
+                "  revoked: earlier certificates of {of} (version {version} of the list)\n"
+            ));
         }
         warn_if_exposed(&args.federation.join(authority::KEY), &mut text);
     }
@@ -140,16 +150,16 @@ fn neighbors(federation: &Federation, member: usize, size: usize) -> String {
     let plan = Plan::new(&federation.graph, &federation.host, member);
     for link in &plan.links {
         let other = &members[link.member];
-        let (place, more) = match (federation.listener(member, link.member), &other.endpoint) {
-            (None, _) => ("through a router", OVERHEAD),
-            (_, Some(endpoint)) => (endpoint.as_str(), 0),
-            (_, None) => ("which connects", 0),
+        let place = match (federation.listener(member, link.member), &other.endpoint) {
+            (None, _) => "through a router",
+            (_, Some(endpoint)) => endpoint.as_str(),
+            (_, None) => "which connects",
         };
         text.push_str(&format!(
             "    neighbor {}, {place}: {}, {} bytes each way per round\n",
             other.name,
             plural(link.edges.len(), "edge"),
-            count(exchanges * (HEAD + more + 8 * link.sent.len() * size))
+            count(exchanges * (HEAD + OVERHEAD + 8 * link.sent.len() * size))
         ));
     }
     text

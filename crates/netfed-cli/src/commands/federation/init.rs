@@ -219,6 +219,8 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     };
     let description = Description {
         name: args.name.clone(),
+        version: 1,
+        follows: None,
         // Round 0 of FedRelax trains everyone alone.
         rounds: match method.as_str() {
             _ if served => 2 * rounds + 1,
@@ -252,8 +254,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         routers,
         members: order.iter().filter_map(|name| members.remove(name)).collect(),
     };
-    let text = toml::to_string(&description)
-        .map_err(|e| Failure::other(format!("cannot write the description: {e}.")))?;
+    let text = Federation::text(&description)?;
     let federation = Federation::parse(&text)?;
     let settings = super::settings_of(&federation, &args.out, None)?;
     SiloWork::new(&federation, &settings)?;

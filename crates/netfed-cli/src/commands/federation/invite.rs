@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use netfed_net::authority;
 use netfed_net::description::{Federation, host_and_port};
-use netfed_net::{authority, proof};
 
 use crate::commands::print;
 use crate::failure::Failure;
@@ -34,27 +34,12 @@ pub(crate) struct Invite {
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Invite) -> Result<u8, Failure> {
-    let federation = super::read(&args.federation)?;
-    proof::check_organizer(&args.federation).map_err(super::damaged)?;
+    let federation = super::organized(&args.federation)?;
     let d = &federation.description;
     let members = d.members.iter().map(|m| m.name.as_str());
-    let guests: Vec<&str> = members.chain(d.routers.iter().map(|r| r.name.as_str())).collect();
-    let guests = match &args.node {
-        Some(name) => {
-            let member = federation.member(name).or_else(|| federation.member_of_node(name));
-            let guest = match (member, federation.router(name)) {
-                (Some(m), _) => &d.members[m].name,
-                (None, Some(r)) => &d.routers[r].name,
-                (None, None) => {
-                    return Err(Failure::input(format!(
-                        "\"{name}\" is neither a node nor a member nor a router; members are {}.",
-                        guests.into_iter().take(10).collect::<Vec<_>>().join(", ")
-                    )));
-                }
-            };
-            vec![guest.as_str()]
-        }
-        None => guests,
+    let guests: Vec<&str> = match &args.node {
+        Some(name) => vec![guest(&federation, name)?],
+        None => members.chain(d.routers.iter().map(|r| r.name.as_str())).collect(),
     };
     for name in guests {
         let folder = args.out.clone().unwrap_or_else(|| place(&args.federation, name));
@@ -79,6 +64,24 @@ pub(super) fn days(text: &str) -> Result<i64, &'static str> {
     days.ok_or("expected a whole number from 1 to 36500")
 }
 
+/// The member or router of this name, or the member that holds a node of this name.
+pub(super) fn guest<'f>(federation: &'f Federation, name: &str) -> Result<&'f str, Failure> {
+    let d = &federation.description;
+    let member = federation.member(name).or_else(|| federation.member_of_node(name));
+    match (member, federation.router(name)) {
+        (Some(m), _) => Ok(&d.members[m].name),
+        (None, Some(r)) => Ok(&d.routers[r].name),
+        (None, None) => {
+            let members = d.members.iter().map(|m| m.name.as_str());
+            let guests = members.chain(d.routers.iter().map(|r| r.name.as_str()));
+            Err(Failure::input(format!(
+                "\"{name}\" is neither a node nor a member nor a router; members are {}.",
+                guests.take(10).collect::<Vec<_>>().join(", ")
+            )))
+        }
+    }
+}
+
 /// Where the invitation of a member or a router lies.
 pub(crate) fn place(organizer: &Path, name: &str) -> PathBuf {
     organizer.join("invitations").join(name)
@@ -92,12 +95,18 @@ pub(crate) fn make(
     name: &str,
     days: i64,
 ) -> Result<(), Failure> {
+    let title = &federation.description.name;
+    let host = host(federation, name)?;
+    authority::invite(organizer, folder, title, name, host.as_deref(), days)?;
+    Ok(())
+}
+
+/// The name or address under which others reach a member or a router, if they do.
+pub(super) fn host(federation: &Federation, name: &str) -> Result<Option<String>, Failure> {
     let d = &federation.description;
     let endpoint = match federation.router(name) {
         Some(router) => Some(&d.routers[router].endpoint),
         None => federation.member(name).and_then(|m| d.members[m].endpoint.as_ref()),
     };
-    let host = endpoint.map(|e| host_and_port(e)).transpose()?.map(|(host, _)| host);
-    authority::invite(organizer, folder, &d.name, name, host.as_deref(), days)?;
-    Ok(())
+    Ok(endpoint.map(|e| host_and_port(e)).transpose()?.map(|(host, _)| host))
 }

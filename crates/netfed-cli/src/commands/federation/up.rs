@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use netfed_net::authority;
 use netfed_net::description::Federation;
 use serde_json::Value;
 
@@ -162,7 +163,10 @@ impl Drop for Peers {
 /// The folder of a member or a router.
 fn invited(args: &Up, federation: &Federation, name: &str) -> Result<PathBuf, Failure> {
     let folder = invite::place(&args.federation, name);
-    if !folder.exists() {
+    if folder.exists() {
+        // Members may have come or gone, or certificates been revoked, since it was made.
+        authority::hand_out(&args.federation, &folder)?;
+    } else {
         invite::make(&args.federation, &folder, federation, name, 365)?;
     }
     super::identity(&folder)?;

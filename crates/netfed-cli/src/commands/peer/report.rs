@@ -24,6 +24,7 @@ pub(super) fn summary(
     json!({
         "status": status(outcome),
         "federation": federation.description.name,
+        "federation_version": federation.description.version,
         "member": federation.description.members[member].name,
         "nodes": federation.description.members[member].nodes,
         "rounds": outcome.rounds,
@@ -53,6 +54,7 @@ fn without(outcome: &Outcome) -> serde_json::Map<String, serde_json::Value> {
 
 fn status(outcome: &Outcome) -> &'static str {
     match (outcome.finished, outcome.converged) {
+        _ if outcome.superseded => "left the federation",
         (true, true) => "converged",
         (true, false) => "rounds used up",
         (false, _) => "interrupted",

@@ -88,6 +88,7 @@ impl Scene {
             away: Away::Wait,
             patience: Duration::from_secs(60),
             staleness: 0,
+            meets: false,
         };
         // Member 0 is the curious one, at node 1; node 0 is member 1.
         let host: Vec<usize> =
