@@ -318,7 +318,7 @@ impl<'s> Run<'s> {
                     self.say(|| format!("m{m} ends"));
                     return Ok(());
                 }
-                Err(netfed_net::Error::Away { .. }) => {
+                Err(e) if self.may_stop(&e) => {
                     // Someone starts it again, sooner than the others lose their patience.
                     self.kill(m, self.scenario.patience / 5);
                     return Ok(());
@@ -327,6 +327,15 @@ impl<'s> Run<'s> {
             }
         }
         Err(format!("m{m} takes a thousand turns at once"))
+    }
+
+    /// Whether the policy is to stop for that. Duals disagree only where a state was lost.
+    fn may_stop(&self, error: &netfed_net::Error) -> bool {
+        match error {
+            netfed_net::Error::Away { .. } => true,
+            netfed_net::Error::Diverged { .. } => self.scenario.loses(),
+            _ => false,
+        }
     }
 
     /// No busy loop: in a second a member commits and sends little more than its steps and exchanges need.
