@@ -42,7 +42,7 @@ const EXAMPLES: &str = "Examples:
   netfed peer --federation invitation/ --data own.csv --out run/
   netfed reproduce nfl-table3 --out weather
 
-Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.";
+Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance or unproven, 1 anything else.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {

@@ -1,6 +1,6 @@
 //! The command line of netfed: parse, dispatch, exit status.
 //!
-//! 0 converged, 2 bad usage or input, 3 stopped before the tolerance, 1 anything else.
+//! 0 converged, 2 bad usage or input, 3 stopped before the tolerance or unproven, 1 anything else.
 
 mod args;
 mod axis;

@@ -203,18 +203,20 @@ fn nodes_without_data_or_edges_get_a_warning_and_a_model() {
 }
 
 #[test]
-fn separable_classes_have_no_bound_and_say_so() {
+fn separable_classes_have_no_minimum_and_say_so() {
     let place = Place::new();
     place.write("points.csv", "node,x,y\na,1,1\na,2,1\na,-1,0\nb,1,1\nb,-2,0\n");
     place.write("edges.csv", "source,target\na,b\n");
-    place.run("fit --data points.csv --graph edges.csv --loss logistic --lambda 0.1 --out run --max-iter 50");
-    let summary = place.json("run/summary.json");
-    // Nothing can be attained: the loss falls for ever, and no gap is proven.
-    assert!(summary["relative_gap"].as_f64().is_none_or(|g| g > 1e-6), "{summary}");
-    assert!(
-        summary["status"] != "converged" || summary["stopping_rule"] == "residual",
-        "{summary}"
-    );
+    let fit = "fit --data points.csv --graph edges.csv --loss logistic --lambda 0.1 --out run";
+    for settings in ["--max-iter 50", "--force", "--force --solver primal-dual --max-iter 500"] {
+        // Nothing can be attained: the loss falls for ever.
+        let output = place.run(&format!("{fit} {settings}"));
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        assert_eq!(place.json("run/summary.json")["status"], "no minimum", "{settings}");
+        let text = stdout(&output);
+        assert!(text.contains("There is no minimum") && text.contains("Add --ridge"), "{text}");
+        assert!(!text.contains("converged"), "{text}");
+    }
     let output = place.run("fit --data points.csv --graph edges.csv --loss logistic --lambda 0.1 --ridge 0.01 --out ridge");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
@@ -306,12 +308,12 @@ fn equal_models_are_one_cluster() {
 #[test]
 fn no_bound_is_explained_where_it_is_said() {
     let place = Place::with_small_data();
-    // Separable by the sign of x1, and lasso at no node: there is no minimizer.
+    // Separable by the sign of x1: the margins bound no model, and the objective is still far from zero.
     place.write(
         "points.csv",
-        "node,x1,x2,y\na,1,1,1\na,2,-1,1\nb,-1,2,0\nb,-3,1,0\nc,1,1,1\nc,-2,2,0\n",
+        "node,x1,x2,y\na,.001,.001,1\na,.002,-.001,1\nb,-.001,.002,0\nb,-.003,.001,0\nc,.001,.001,1\nc,-.002,.002,0\n",
     );
-    let output = place.run(&format!("{SMALL} --loss logistic --max-iter 100"));
+    let output = place.run(&format!("{SMALL} --loss hinge --solver primal-dual --max-iter 10"));
     let text = stdout(&output);
     assert!(text.contains("There is no bound") && text.contains("separable"), "{text}");
     assert_eq!(place.json("run/summary.json")["stopping_rule"], "residual");
@@ -440,4 +442,30 @@ fn availability_may_differ_from_node_to_node() {
         assert_eq!(output.status.code(), Some(2), "{flags}: {}", stderr(&output));
         assert!(stderr(&output).contains(part), "{flags}: {}", stderr(&output));
     }
+}
+
+/// Without a bound a run that stops on the residual has proven nothing; it says so in its words, its files and its exit status.
+#[test]
+fn a_small_residual_is_not_called_converged() {
+    let place = Place::new();
+    // Separable, with features near 1e-3: every step is short, wherever the models are.
+    place.write(
+        "points.csv",
+        "node,x1,x2,y\na,.001,.001,1\na,.002,-.001,1\nb,-.001,.002,0\nb,-.003,.001,0\n",
+    );
+    place.write("edges.csv", "source,target\na,b\n");
+    let settings = "--data points.csv --graph edges.csv --loss hinge";
+    let fit = format!("fit {settings} --solver primal-dual --lambda 0.1 --tol 1e-3");
+    let output = place.run(&format!("{fit} --out run"));
+    let summary = place.json("run/summary.json");
+    assert_eq!((output.status.code(), &summary["status"]), (Some(3), &"unproven".into()));
+    assert!(summary["gap"].is_null() && summary["bound"] == "none", "{summary}");
+    let text = stdout(&output);
+    assert!(text.starts_with("unproven after") && text.contains("proves nothing"), "{text}");
+    assert!(!text.contains("converged"), "{text}");
+    let page = place.read("run/report.html");
+    assert!(page.contains("nothing is proven") && !page.contains("Certified"));
+    let output = place.run(&format!("{fit} --ridge 0.01 --out ridge"));
+    let status = &place.json("ridge/summary.json")["status"];
+    assert_eq!((output.status.code(), status), (Some(0), &"converged".into()));
 }

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{LAMBDA, World, world};
+use netfed::loss::Zero;
 use netfed_net::memory::{Faults, Hub};
 use netfed_net::wire::{Kind, Message};
 use netfed_net::{Away, Plan, Transport};
@@ -44,6 +45,20 @@ fn the_same_bits_as_in_one_process() {
         // The shares add up.
         let sum: f64 = outcomes.iter().map(|o| o.share.unwrap().gap).sum();
         assert!((sum - outcomes[0].total.unwrap().gap).abs() <= 1e-9 * sum);
+    }
+}
+
+/// A node without data has an infinite conjugate: a federation knows no radius for it, so that the run ends on the residual.
+#[test]
+fn without_a_bound_nothing_is_called_converged() {
+    let mut world = world(6, 6);
+    world.losses[3] = Box::new(Zero::new(2));
+    let outcomes = world.run_all(ends(&world, Faults::NONE));
+    for outcome in &outcomes {
+        let total = outcome.total.unwrap();
+        assert!(outcome.finished && outcome.rounds < world.rules.rounds);
+        assert!(outcome.unproven && !outcome.converged, "{outcome:?}");
+        assert!(total.proven_gap().is_infinite() && total.residual() <= 1e-6);
     }
 }
 

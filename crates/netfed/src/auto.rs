@@ -7,11 +7,12 @@
 use crate::finish::Finish;
 use crate::fusion::Fusion;
 use crate::interior::Interior;
+use crate::known;
 use crate::newton::{self, Outcome};
 use crate::penalty::Kinks;
 use crate::primal_dual;
 use crate::repair::set_active;
-use crate::solve::{Method, Run};
+use crate::solve::{Method, Run, Status};
 use crate::{Matrix, Problem, Solution, Start};
 
 /// Relative gap at which the interior-point method looks for equal models first.
@@ -19,8 +20,17 @@ const FIRST_LOOK: f64 = 1e-6;
 /// Looks of the interior-point method at a point that is good enough before it is taken although models are not exactly equal.
 const LAST_LOOKS: u32 = 3;
 
-/// From a given point, if there is one; `step_ratio` is the γ to begin with.
+/// From a given point, if there is one; `step_ratio` is the γ to begin with. An answer that is not proven is the best of all that are known.
 pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) -> Solution {
+    let found = suited(run, start, step_ratio);
+    match found.status {
+        Status::Solved => found,
+        _ => known::best(run, found),
+    }
+}
+
+/// The method that suits the problem.
+fn suited(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) -> Solution {
     let problem = run.problem;
     let smooth = (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
     let kinks = problem.penalty().kinks();

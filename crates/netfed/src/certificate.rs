@@ -10,10 +10,10 @@
 use crate::edge_terms::{EdgeTerm, EdgeTerms};
 use crate::parallel::map_rows;
 use crate::problem::difference;
-use crate::radius::radii;
+use crate::radius::{self, radii};
 use crate::share::{self, Scratch, Share};
 use crate::slope::Slope;
-use crate::{Matrix, Problem};
+use crate::{Matrix, Problem, Status};
 
 /// Where the dual bound comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +27,8 @@ pub enum Bound {
         /// The largest radius used.
         largest: f64,
     },
+    /// Components for which no radius is known have an objective so small that P ≥ 0 is a bound worth having.
+    Nonnegative,
     /// There is no bound.
     None,
 }
@@ -61,6 +63,11 @@ impl Certificate {
     /// The quantity that a run stops on: the relative gap or, without a bound, the residual.
     pub fn accuracy(&self) -> f64 {
         if self.gap.is_finite() { self.relative_gap } else { self.residual }
+    }
+
+    /// The status of a run that ends because the tolerance is met: what of it is proven.
+    pub(crate) fn settled(&self) -> Status {
+        if self.gap.is_finite() { Status::Solved } else { Status::Unproven }
     }
 
     /// Whether it says more than another one about the same problem, or at equal accuracy belongs to a lower objective.
@@ -230,6 +237,9 @@ impl<'a> Certifier<'a> {
         let unneeded = radii.iter_mut().zip(nodes.iter()).filter(|(_, t)| t.gap.is_finite());
         unneeded.for_each(|(radius, _)| *radius = f64::INFINITY);
         needed.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);
-        (radii, bound)
+        match radius::take_objectives(self.problem, nodes, edges, self.value_at_zero) {
+            true => (radii, Bound::Nonnegative),
+            false => (radii, bound),
+        }
     }
 }

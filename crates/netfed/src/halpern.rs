@@ -7,6 +7,7 @@
 //! fall, or after a third of all iterations (Lu and Yang 2024, as in PDLP). The step ratio γ is then set so that models and duals
 //! have moved equally far since the last restart.
 
+use crate::step_ratio::sensible;
 use crate::sweep::{Anchor, Moved, Sweep};
 
 pub(crate) struct Halpern {
@@ -33,7 +34,7 @@ impl Halpern {
             let Moved { params, duals } = sweep.distance(&self.anchor);
             if params > 0.0 && duals > 0.0 {
                 let wanted = (params / duals).sqrt();
-                sweep.step_ratio = (wanted * sweep.step_ratio).sqrt();
+                sweep.step_ratio = sensible((wanted * sweep.step_ratio).sqrt());
             }
             *self = Halpern { total: self.total, ..Halpern::new(sweep) };
             return;

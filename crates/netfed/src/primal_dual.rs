@@ -13,7 +13,8 @@ use crate::halpern::Halpern;
 use crate::outlook::Outlook;
 use crate::penalty::Kinks;
 use crate::repair::enter_domain;
-use crate::solve::{Method, Run};
+use crate::smoothed;
+use crate::solve::{Method, Run, Status};
 use crate::step_ratio::StepRatio;
 use crate::sweep::Sweep;
 use crate::{Matrix, Problem, Solution, Start};
@@ -25,6 +26,10 @@ const OVER_RELAXATION_LARGE: f64 = 1.9;
 const BALANCE: f64 = 0.3;
 /// Iterations after which losses with kinks are taken to circle around the solution.
 const CIRCLING: u64 = 300;
+/// The same for smooth losses: after so many Newton's method on the smoothed problem, if that is small, may have found more.
+const PATIENCE: u64 = 3000;
+/// How many times as many iterations there may be once the smoothed problem has been solved, for an accuracy that is much better.
+const MORE: u64 = 5;
 /// Looks at a point that is good enough before it is taken although models are not exactly equal.
 const LAST_LOOKS: u32 = 3;
 /// How good, compared to the last one, the outcome of a try must be for the sweeps to go on from it.
@@ -85,6 +90,7 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) ->
         next_look: run.iterations + if without_edges { 0 } else { run.options.check_every },
         method: if best.is_some() { method(&finish) } else { Method::Adaptive },
         sent: best.as_ref().map_or(f64::INFINITY, |(_, proof)| proof.accuracy()),
+        give_up: None,
         last_looks: if kinks == Kinks::None || without_edges { 0 } else { LAST_LOOKS },
         step_ratio: StepRatio::default(),
         run,
@@ -112,6 +118,8 @@ struct Adaptive<'r, 'a> {
     /// The best outcome of a try so far, and how good the last one was that the sweeps went on from.
     best: Option<(Start, Certificate)>,
     sent: f64,
+    /// After so many iterations the accuracy must be much better than this.
+    give_up: Option<(u64, f64)>,
     method: Method,
 }
 
@@ -156,6 +164,27 @@ impl Adaptive<'_, '_> {
         self.finish.iter_mut().for_each(Finish::earn);
     }
 
+    /// Ends a run whose sweeps have proven no more than the smoothed problem, where that was solved to its end.
+    fn give_up(&mut self, point: &Start, certificate: &Certificate) -> Option<Solution> {
+        let (at, before) = self.give_up.filter(|(at, _)| self.run.iterations >= *at)?;
+        let here = self.best.as_ref().filter(|(_, proof)| !certificate.is_better(proof));
+        let (point, proof) = here.cloned().unwrap_or_else(|| (point.clone(), certificate.clone()));
+        let accuracy = proof.accuracy();
+        if accuracy <= BETTER * before {
+            self.give_up = Some((MORE * at, accuracy));
+            return None;
+        }
+        let solution = self.run.finish(point, proof, method(&self.finish));
+        Some(Solution { status: Status::Unproven, ..solution })
+    }
+
+    /// Whether so many sweeps without success speak for Newton's method on the smoothed problem.
+    fn is_slow(&self) -> bool {
+        let patience = if self.smooth { PATIENCE } else { CIRCLING };
+        let may_end = self.run.options.tolerance > 0.0;
+        may_end && !self.run.smoothed && self.run.iterations >= patience
+    }
+
     /// A look at the groups and, if that is worth it, at the certificate; the solution if this is the end.
     fn look(&mut self) -> Option<Solution> {
         let (problem, tolerance) = (self.run.problem, self.run.options.tolerance);
@@ -196,6 +225,29 @@ impl Adaptive<'_, '_> {
             // Good enough, but not yet exactly equal where it should be.
             self.last_looks -= 1;
         }
+        if self.is_slow()
+            && let Some(end) = smoothed::solve(self.run)
+        {
+            // Without a bound there is no more to be had from the sweeps.
+            let here = certificate.objective;
+            let lower = end.proof.objective <= here || !here.is_finite();
+            let settled = end.is_final && lower && end.proof.gap.is_infinite();
+            if settled || self.run.meets(&end.proof) && end.proof.gap.is_finite() {
+                let status = end.proof.settled();
+                let solution = self.run.finish(end.point, end.proof, Method::Smoothed);
+                return Some(Solution { status, ..solution });
+            }
+            if end.is_final {
+                self.give_up = Some((MORE * self.run.iterations, end.proof.accuracy()));
+            }
+            if lower {
+                self.sweep.set(&end.point);
+                self.best = Some((end.point, end.proof));
+            }
+        }
+        if let Some(solution) = self.give_up(&point, &certificate) {
+            return Some(solution);
+        }
         // Where losses with kinks meet in one model the problem is a linear program, too.
         if !self.smooth && self.halpern.is_none() && self.run.iterations >= CIRCLING {
             self.halpern = Some(Halpern::new(&self.sweep));
@@ -228,7 +280,7 @@ fn method(finish: &Option<Finish>) -> Method {
 }
 
 /// The groups that the duals tell.
-fn groups(problem: &Problem, duals: &Matrix) -> Fusion {
+pub(crate) fn groups(problem: &Problem, duals: &Matrix) -> Fusion {
     match problem.penalty().kinks() {
         Kinks::None => Fusion::none(problem),
         _ => Fusion::of(problem, duals),
@@ -236,7 +288,7 @@ fn groups(problem: &Problem, duals: &Matrix) -> Fusion {
 }
 
 /// Parameters that should be equal are replaced by their mean, unless the objective is better as it is. Gives whether they are equal now.
-fn equalize(problem: &Problem, fusion: &Fusion, params: &mut Matrix) -> bool {
+pub(crate) fn equalize(problem: &Problem, fusion: &Fusion, params: &mut Matrix) -> bool {
     if fusion.is_constant(params.as_slice()) {
         return true;
     }

@@ -20,6 +20,8 @@ use std::sync::OnceLock;
 
 /// More than rounding takes from sums and products of nonnegative numbers, as all are here.
 const ROUNDED: f64 = 1.0 + 1e-9;
+/// The part of the objective up to which that of a component counts as next to nothing.
+const NEXT_TO_NOTHING: f64 = 1e-6;
 
 /// A connected component, with what depends neither on the point nor on λ.
 pub(crate) struct Component {
@@ -43,9 +45,7 @@ pub(crate) fn radii(
     let mut radii = vec![f64::INFINITY; params.rows()];
     for c in problem.memo().components.get_or_init(|| components(problem)) {
         if c.nodes.iter().any(|&i| nodes[i].gap.is_infinite()) {
-            let level = c.nodes.iter().map(|&i| nodes[i].objective + nodes[i].lost).sum::<f64>()
-                + c.edges.iter().map(|&e| edges[e].value).sum::<f64>();
-            let level = level * ROUNDED;
+            let level = c.level(nodes, edges) * ROUNDED;
             c.anchored(problem, params, level, &mut radii);
             c.pooled(problem, params, level, &mut radii);
             c.nodes.iter().for_each(|&i| radii[i] *= ROUNDED);
@@ -71,7 +71,38 @@ pub(crate) fn center(problem: &Problem, params: &mut Matrix) {
     }
 }
 
+/// P ≥ 0 on every component where a gap is still infinite and the objective is next to nothing (docs/certificate.md); whether there is one.
+pub(crate) fn take_objectives(
+    problem: &Problem,
+    nodes: &mut [Share],
+    edges: &[EdgeTerm],
+    value_at_zero: f64,
+) -> bool {
+    if nodes.iter().all(|t| t.gap.is_finite()) {
+        return false;
+    }
+    let all = nodes.iter().map(|t| t.objective).chain(edges.iter().map(|t| t.value));
+    let little = NEXT_TO_NOTHING * f64::max(all.sum(), 1e-6 * value_at_zero);
+    let mut taken = false;
+    for c in problem.memo().components.get_or_init(|| components(problem)) {
+        if c.nodes.iter().any(|&i| nodes[i].gap.is_infinite()) && c.level(nodes, edges) <= little {
+            c.nodes.iter().for_each(|&i| nodes[i].gap = nodes[i].objective + nodes[i].lost);
+            for &e in &c.edges {
+                nodes[problem.graph().edges()[e].tail].gap += edges[e].value;
+            }
+            taken = true;
+        }
+    }
+    taken
+}
+
 impl Component {
+    /// The part of P on the component.
+    fn level(&self, nodes: &[Share], edges: &[EdgeTerm]) -> f64 {
+        self.nodes.iter().map(|&i| nodes[i].objective + nodes[i].lost).sum::<f64>()
+            + self.edges.iter().map(|&e| edges[e].value).sum::<f64>()
+    }
+
     /// Lemma 3.
     fn anchored(&self, problem: &Problem, params: &Matrix, level: f64, radii: &mut [f64]) {
         let with_data = || self.nodes.iter().copied().filter(|&i| problem.loss(i).points() > 0);

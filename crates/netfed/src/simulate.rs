@@ -90,7 +90,7 @@ pub fn simulate(
         };
         nodes.clone().map(half).collect()
     };
-    Ok(match options.solver {
+    let solution = match options.solver {
         Solver::Auto | Solver::PrimalDual => {
             let half = |i| {
                 let ratio = options.step_ratio;
@@ -104,7 +104,8 @@ pub fn simulate(
             let all = Federation { availability: &[], ..federation.clone() };
             drive(&mut run, &all, admm(federation.fed_admm.local), Method::FedAdmm)
         }
-    })
+    };
+    Ok(solution.judged(problem))
 }
 
 /// Rounds until the tolerance is met.

@@ -1,8 +1,9 @@
 //! The in-process driver: runs a method until the certificate is good enough.
 
-use crate::certificate::{Certificate, Certifier};
+use crate::certificate::{Bound, Certificate, Certifier};
 use crate::fed_admm::FedAdmm;
 use crate::layout::blocks;
+use crate::separable::has_no_minimum;
 use crate::simulate::{Federation, simulate};
 use crate::sweep::Sweep;
 use crate::{Error, Matrix, Problem, admm, auto};
@@ -73,12 +74,31 @@ impl Options {
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// The tolerance was met.
+    /// The tolerance was met: the relative gap, a proven bound, is at most that.
     Solved,
+    /// The iterations have settled, but that the tolerance is met is not proven: there is no bound, and the residual is at most the tolerance; or the bound stays
+    /// above the tolerance, as rounding is charged to it.
+    Unproven,
+    /// There is no minimum: classes can be separated, and the objective falls for ever as the models grow (`logistic` without ridge and lasso). The models
+    /// are the best that were found.
+    NoMinimum,
     /// The iterations were used up.
     MaxIterations,
     /// The observer asked to stop.
     Stopped,
+}
+
+impl Status {
+    /// The status in words, as commands and their files have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Solved => "converged",
+            Status::Unproven => "unproven",
+            Status::NoMinimum => "no minimum",
+            Status::MaxIterations => "iterations used up",
+            Status::Stopped => "interrupted",
+        }
+    }
 }
 
 /// Where a run starts. The nearer to a solution, the shorter the run; a solution for a similar λ is a good start.
@@ -115,6 +135,17 @@ pub struct Solution {
     pub method: Method,
 }
 
+impl Solution {
+    /// The same, with the word for a problem that has no minimum. A radius around the models, or conjugates that are all finite, prove that there is one.
+    pub(crate) fn judged(mut self, problem: &Problem) -> Solution {
+        let open = matches!(self.certificate.bound, Bound::None | Bound::Nonnegative);
+        if open && self.status != Status::Stopped && has_no_minimum(problem) {
+            self.status = Status::NoMinimum;
+        }
+        self
+    }
+}
+
 /// The method that gave a solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
@@ -134,6 +165,8 @@ pub enum Method {
     Newton,
     /// The interior-point method for graphs without cycles.
     Interior,
+    /// Newton's method on the problem with smoothed kinks, in units of the features.
+    Smoothed,
 }
 
 impl Method {
@@ -148,6 +181,7 @@ impl Method {
             Method::ProximalNewton => "adaptive primal-dual, then proximal Newton",
             Method::Newton => "Newton",
             Method::Interior => "interior point (graph without cycles)",
+            Method::Smoothed => "Newton on the smoothed problem",
         }
     }
 }
@@ -221,11 +255,12 @@ fn run(
     }
     let work = move || {
         let mut run = Run::new(problem, options, &mut observer)?;
-        Ok(match options.solver {
+        let solution = match options.solver {
             Solver::PrimalDual => algorithm1(&mut run, start),
             Solver::Admm => admm::solve(&mut run, start),
             _ => auto::solve(&mut run, start, step_ratio),
-        })
+        };
+        Ok(solution.judged(problem))
     };
     // On a thread of the pool: from outside, every parallel loop would wake it and wait for it.
     if blocks(problem) > 1 { rayon::scope(|_| work()) } else { work() }
@@ -239,6 +274,8 @@ pub(crate) struct Run<'a> {
     observer: &'a mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
     pub(crate) iterations: u64,
     stopped: bool,
+    /// Whether the smoothed problem has been solved (`smoothed.rs`): once is enough.
+    pub(crate) smoothed: bool,
     /// Work that is not yet a whole iteration.
     spent: f64,
 }
@@ -251,7 +288,16 @@ impl<'a> Run<'a> {
     ) -> Result<Run<'a>, Error> {
         options.check()?;
         let certifier = Certifier::new(problem, options.step_ratio);
-        Ok(Run { problem, options, certifier, observer, iterations: 0, stopped: false, spent: 0.0 })
+        Ok(Run {
+            problem,
+            options,
+            certifier,
+            observer,
+            iterations: 0,
+            stopped: false,
+            smoothed: false,
+            spent: 0.0,
+        })
     }
 
     /// Counts an iteration; false when it was the last one.
@@ -274,6 +320,11 @@ impl<'a> Run<'a> {
     /// Whether there may be another iteration.
     pub(crate) fn goes_on(&self) -> bool {
         !self.stopped && self.iterations < self.options.max_iterations
+    }
+
+    /// Whether the observer has asked to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped
     }
 
     /// Asks the observer whether to go on.
@@ -300,7 +351,7 @@ impl<'a> Run<'a> {
         certificate
     }
 
-    /// Whether a certificate meets the tolerance.
+    /// Whether a run may end with this certificate: the gap or, without a bound, the residual meets the tolerance.
     pub(crate) fn meets(&self, certificate: &Certificate) -> bool {
         certificate.accuracy() <= self.options.tolerance
     }
@@ -337,7 +388,7 @@ impl<'a> Run<'a> {
         method: Method,
     ) -> Solution {
         let status = match () {
-            () if self.meets(&certificate) => Status::Solved,
+            () if self.meets(&certificate) => certificate.settled(),
             () if self.stopped => Status::Stopped,
             () => Status::MaxIterations,
         };

@@ -51,7 +51,7 @@ impl StepRatio {
         }
         let factor = (moved.params / moved.duals).sqrt() / *step_ratio;
         if !(0.5..=2.0).contains(&factor) && factor.is_finite() {
-            *step_ratio *= factor.sqrt().clamp(0.1, 10.0);
+            *step_ratio = sensible(*step_ratio * factor.sqrt().clamp(0.1, 10.0));
             self.since = 0;
             self.changes += 1;
         }
@@ -75,6 +75,11 @@ impl StepRatio {
     fn patience(&self) -> f64 {
         5.0 * 1.1f64.powi(self.changes)
     }
+}
+
+/// A γ for which steps neither overflow nor vanish: where models run away γ would follow them.
+pub(crate) fn sensible(step_ratio: f64) -> f64 {
+    step_ratio.clamp(1e-20, 1e20)
 }
 
 #[cfg(test)]

@@ -115,19 +115,11 @@ impl Fitted {
         Ok(summary)
     }
 
-    fn status(&self) -> &'static str {
-        match self.solution.status {
-            Status::Solved => "converged",
-            Status::MaxIterations => "iterations used up",
-            Status::Stopped => "interrupted",
-        }
-    }
-
     fn summary(&self, settings: &Settings) -> serde_json::Value {
         let c = &self.solution.certificate;
         let bounded = |v: f64| if c.gap.is_finite() { json!(v) } else { json!(null) };
         json!({
-            "status": self.status(),
+            "status": self.solution.status.name(),
             "objective": c.objective,
             "dual_bound": bounded(c.dual_bound()),
             "gap": bounded(c.gap),
@@ -204,7 +196,8 @@ impl Fitted {
                 plural(nodes, "node"),
                 scientific(largest)
             ),
-            Bound::None => "The data do not determine the optimal models: classes may be separable, or features linearly dependent (for example all one-hot columns and an intercept). So the run stops on the residual. A small --ridge gives a bound.".into(),
+            Bound::Nonnegative => "Where the data do not determine the optimal models the objective is nearly zero, and it is never negative.".into(),
+            Bound::None => "The data do not determine the optimal models: classes may be separable, or features linearly dependent (for example all one-hot columns and an intercept). So the run stops on the residual, which proves nothing: other models may be much better. A small --ridge gives a bound.".into(),
         });
         words
     }
@@ -224,6 +217,7 @@ impl Fitted {
             version: env!("CARGO_PKG_VERSION"),
             status: match self.solution.status {
                 Status::Solved => Outcome::Converged,
+                Status::Unproven | Status::NoMinimum => Outcome::Unproven,
                 Status::MaxIterations => Outcome::MaxIterations,
                 Status::Stopped => Outcome::Interrupted,
             },
@@ -262,7 +256,7 @@ impl Fitted {
         let largest = self.clusters.sizes.iter().take(5).map(usize::to_string).collect::<Vec<_>>();
         let mut text = format!(
             "{} after {}, {} ({})\n  {}, {}, {}: {}, the largest of {} nodes\n",
-            self.status(),
+            self.solution.status.name(),
             plural(self.solution.iterations as usize, "iteration"),
             duration(self.seconds),
             self.solution.method.name(),
@@ -284,7 +278,13 @@ impl Fitted {
             text.push_str(&format!("  {line}\n"));
         }
         let advice = match self.solution.status {
-            Status::Solved => "",
+            Status::Unproven if bounded => {
+                "  The iterations have settled, but no better bound can be proven: raise --tol if this accuracy is enough. Features of unlike scale widen the bound: try --standardize.\n"
+            }
+            Status::Solved | Status::Unproven => "",
+            Status::NoMinimum => {
+                "  There is no minimum: the classes of some nodes can be separated, and the loss falls for ever as the models grow. These models are the best found; their size means nothing. Add --ridge.\n"
+            }
             Status::Stopped => {
                 "  It was stopped before the tolerance was met; these are the models so far.\n"
             }
@@ -309,6 +309,7 @@ fn bound_name(bound: Bound) -> &'static str {
     match bound {
         Bound::Conjugate => "conjugate",
         Bound::Radius { .. } => "radius",
+        Bound::Nonnegative => "nonnegative",
         Bound::None => "none",
     }
 }

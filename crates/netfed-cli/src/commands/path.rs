@@ -267,6 +267,8 @@ impl Walked {
                 trail.points.len(),
                 trail.lambdas.len()
             )),
+            "no minimum" => text.push_str("  For some λ there is no minimum: classes can be separated, and the loss falls for ever as the models grow. Add --ridge.\n"),
+            "unproven" => text.push_str("  For some λ there is no bound: the iterations have settled there, and nothing is proven. A small --ridge gives a bound.\n"),
             _ => text.push_str("  Not every solution met the tolerance: raise --max-iter, or --tol if this accuracy is enough.\n"),
         }
         if !self.keep {

@@ -4,6 +4,7 @@
 pub(crate) mod choice;
 mod criteria;
 mod cross_validation;
+mod ends;
 mod extend;
 mod files;
 mod flags;
@@ -20,7 +21,7 @@ pub(crate) use flags::Tune;
 
 use std::path::Path;
 
-use netfed::Options;
+use netfed::{Options, Status};
 
 use crate::commands::path::trail::default_values;
 use crate::commands::start_threads;
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     };
     warn(&words::warnings(&outcome)[said..]);
     args.results.tell(&summary, || text(&outcome, &args.results.out));
-    Ok(if outcome.runs().1 == 0 { 0 } else { 3 })
+    Ok(if outcome.runs().1.status() == Status::Solved { 0 } else { 3 })
 }
 
 /// The graph of a variant, built from all data.

@@ -11,6 +11,7 @@ pub(crate) fn headline(report: &Report, clusters: &Clusters) -> Markup {
     let (class, badge) = match (report.status, report.relative_gap.or(report.gap)) {
         (Outcome::Converged, Some(_)) => ("good", "Certified"),
         (Outcome::Converged, None) => ("fair", "Converged"),
+        (Outcome::Unproven, _) => ("fair", "Not proven"),
         (Outcome::MaxIterations, _) => ("poor", "Stopped early"),
         (Outcome::Interrupted, _) => ("poor", "Interrupted"),
     };
@@ -52,8 +53,12 @@ fn verdict(report: &Report) -> String {
     let distance = distance(report);
     match (report.status, distance) {
         (Outcome::Converged, Some(distance)) => format!("certified {distance}"),
-        (Outcome::Converged, None) => {
-            format!("converged, but without a dual bound{}", residual(report))
+        (Outcome::Converged, None) => "converged when it was run".into(),
+        (Outcome::Unproven, Some(distance)) => {
+            format!("settled before the tolerance was proven; {distance}")
+        }
+        (Outcome::Unproven, None) => {
+            format!("settled, but nothing is proven: there is no dual bound{}", residual(report))
         }
         (Outcome::MaxIterations, Some(distance)) => format!(
             "stopped at the iteration limit before the tolerance of {}; {distance}",
@@ -108,6 +113,8 @@ mod tests {
         assert!(verdict(&report).contains("before the tolerance of 0.01%; within 0.0001%"));
         (report.relative_gap, report.gap) = (None, None);
         assert!(verdict(&report).contains("without a dual bound; the last residual is 0.001"));
+        report.status = Outcome::Unproven;
+        assert!(verdict(&report).starts_with("settled, but nothing is proven"));
         report.status = Outcome::Interrupted;
         assert!(verdict(&report).starts_with("interrupted"));
     }

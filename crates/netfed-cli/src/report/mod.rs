@@ -37,6 +37,8 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 pub(crate) enum Outcome {
     /// The tolerance was met.
     Converged,
+    /// The iterations have settled; there is no dual bound.
+    Unproven,
     /// The iteration limit came first.
     MaxIterations,
     /// The run was interrupted.

@@ -148,7 +148,7 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn state(&self) -> State {
         let mut verdict = Vec::new();
         if let Some(own) = &self.share {
-            verdict.push(f64::from(u8::from(self.converged)));
+            verdict.push(self.last_verdict());
             verdict.extend(share_numbers(own));
             verdict.extend(self.total.iter().flat_map(share_numbers));
         }
@@ -206,7 +206,7 @@ impl<T: Transport> Peer<'_, T> {
             look.point.summed = false;
         }
         if state.verdict.len() > SHARE {
-            self.converged = state.verdict[0] == 1.0;
+            self.take_verdict(state.verdict[0]);
             self.share = Some(share_from(&state.verdict[1..]));
             let total = &state.verdict[1 + SHARE..];
             self.total = (total.len() == SHARE).then(|| share_from(total));

@@ -84,7 +84,7 @@ impl<T: Transport> Peer<'_, T> {
             return;
         }
         let left = self.undecided.take();
-        if let (Some(left), Some(verdict)) = (left, verdict.filter(|verdict| verdict[0] == 1.0)) {
+        if let (Some(left), Some(verdict)) = (left, verdict.filter(|verdict| verdict[0] > GO_ON)) {
             self.look = None;
             self.follow(left, &verdict);
         }
@@ -137,7 +137,11 @@ impl<T: Transport> Peer<'_, T> {
             None => {
                 self.total = Some(total);
                 let met = total.accuracy() <= self.rules.tolerance;
-                let mut verdict = vec![f64::from(u8::from(met))];
+                let mut verdict = vec![match (met, total.proven_gap().is_finite()) {
+                    (false, _) => GO_ON,
+                    (true, true) => CONVERGED,
+                    (true, false) => UNPROVEN,
+                }];
                 if self.rules.tell_gap {
                     verdict.extend(share_numbers(&total));
                 }
@@ -163,9 +167,9 @@ impl<T: Transport> Peer<'_, T> {
                 self.post(parent, Kind::Sum, round, Posted { check: 0, numbers: Vec::new() });
             }
             None => {
-                self.pass_on(round, &[0.0]);
+                self.pass_on(round, &[GO_ON]);
                 if let Some(look) = self.look.take() {
-                    self.follow(look, &[0.0]);
+                    self.follow(look, &[GO_ON]);
                 }
             }
         }
@@ -227,11 +231,25 @@ impl<T: Transport> Peer<'_, T> {
             let gap = relative.filter(|g| g.is_finite()).map(|g| format!("{g:.1e}"));
             info!("round {round}, relative gap {}", gap.as_deref().unwrap_or("not known"));
         }
-        self.converged = verdict.first() == Some(&1.0);
-        if self.converged || round >= self.rules.rounds {
+        self.take_verdict(verdict.first().copied().unwrap_or(GO_ON));
+        if self.converged || self.unproven || round >= self.rules.rounds {
             set_nodes(&mut self.nodes, self.rules.dim, &look.point.params, &look.point.duals);
             self.round = round;
             self.finished = true;
+        }
+    }
+
+    /// Takes note of what a verdict says about the end.
+    pub(super) fn take_verdict(&mut self, verdict: f64) {
+        (self.converged, self.unproven) = (verdict == CONVERGED, verdict == UNPROVEN);
+    }
+
+    /// What the last verdict said about the end.
+    pub(super) fn last_verdict(&self) -> f64 {
+        match (self.converged, self.unproven) {
+            (true, _) => CONVERGED,
+            (_, true) => UNPROVEN,
+            _ => GO_ON,
         }
     }
 
@@ -281,7 +299,7 @@ impl<T: Transport> Peer<'_, T> {
         if look.point.summed && self.plan.parent.is_some() {
             self.undecided = Some(look);
         } else if !self.is_passed_on(look.point.round) {
-            self.pass_on(look.point.round, &[0.0]);
+            self.pass_on(look.point.round, &[GO_ON]);
         }
     }
 
@@ -340,6 +358,11 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 }
+
+/// First number of a verdict: the run goes on, has met the tolerance by its gap, or, without a bound, by its residual.
+const GO_ON: f64 = 0.0;
+const CONVERGED: f64 = 1.0;
+const UNPROVEN: f64 = 2.0;
 
 /// Numbers of a share.
 pub(super) const SHARE: usize = 6;

@@ -109,8 +109,10 @@ pub struct Outcome {
     pub share: Option<Share>,
     /// The sums over the connected part of the federation, where this member is told.
     pub total: Option<Share>,
-    /// Whether the tolerance was met.
+    /// Whether the tolerance was met by the gap, which is a proven bound.
     pub converged: bool,
+    /// Whether the run ended on the residual: there is no bound, and nothing is proven.
+    pub unproven: bool,
     /// What the halves of the nodes remember.
     pub memory: Vec<Vec<f64>>,
     /// The neighbors that this member has gone on without, and for how long.
@@ -170,6 +172,7 @@ pub struct Peer<'a, T> {
     share: Option<Share>,
     total: Option<Share>,
     converged: bool,
+    unproven: bool,
     finished: bool,
     /// Whether it may go on from what its neighbors know, if its state was lost.
     rejoins: bool,
@@ -216,6 +219,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             share: None,
             total: None,
             converged: false,
+            unproven: false,
             finished: false,
             rejoins: false,
             leaving: false,
@@ -255,6 +259,7 @@ impl<'a, T: Transport> Peer<'a, T> {
             share: self.share,
             total: self.total,
             converged: self.converged,
+            unproven: self.unproven,
             memory: self.nodes.iter().map(|n| n.memory()).collect(),
             without: (0..self.links.len())
                 .filter(|&l| !self.links[l].without.is_zero())

@@ -138,6 +138,7 @@ impl<T: Transport> Peer<'_, T> {
         info!(
             rounds = self.round,
             converged = self.converged,
+            unproven = self.unproven,
             "finished; serving neighbors until they are, too"
         );
         self.commit();

@@ -4,6 +4,7 @@
 
 use super::Growth;
 use super::scalar::{Local, ScalarLoss, UP};
+use crate::smoothed::smooth_abs;
 
 /// ℓ(t, y) = |t − y|
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +45,11 @@ impl ScalarLoss for Absolute {
     #[inline(always)]
     fn change(&self, value: f64, by: f64) -> f64 {
         by + f64::EPSILON * value
+    }
+
+    fn smoothed(&self, t: f64, y: f64, mu: f64) -> (f64, Local) {
+        let (value, slope, curvature) = smooth_abs(t - y, mu);
+        (value, Local { slope, curvature })
     }
 
     fn room(&self, _t: f64, _y: f64, a: f64) -> f64 {

@@ -4,6 +4,7 @@
 
 use super::Growth;
 use super::scalar::{Local, ScalarLoss, UP};
+use crate::smoothed::smooth_abs;
 
 /// ℓ(t, y) = max(0, 1 − y·t)
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +46,18 @@ impl ScalarLoss for Hinge {
     #[inline(always)]
     fn change(&self, value: f64, by: f64) -> f64 {
         by + f64::EPSILON * value
+    }
+
+    fn smoothed(&self, t: f64, y: f64, mu: f64) -> (f64, Local) {
+        // (s + |s|)/2 with s = 1 − yt, without cancellation where s is far below zero.
+        let s = 1.0 - y * t;
+        let (_, slope, curvature) = smooth_abs(s, mu);
+        let root = s.hypot(mu);
+        let (value, slope) = match s < 0.0 {
+            true => (mu / (root - s) * mu, mu / (root - s) * (mu / root)),
+            false => (s + root, 1.0 + slope),
+        };
+        (0.5 * value, Local { slope: -0.5 * y * slope, curvature: 0.5 * curvature })
     }
 
     fn room(&self, _t: f64, y: f64, a: f64) -> f64 {

@@ -69,6 +69,12 @@ impl ScalarLoss for Huber {
         self.delta * by * UP + 4.0 * f64::EPSILON * value
     }
 
+    fn smoothed(&self, t: f64, y: f64, _mu: f64) -> (f64, Local) {
+        // Beyond δ the parabola that touches ℓ from above stands for it.
+        let curvature = self.delta / f64::max(self.delta, (t - y).abs());
+        (self.value(t, y), Local { slope: self.slope(t, y), curvature })
+    }
+
     fn room(&self, t: f64, y: f64, _a: f64) -> f64 {
         if (t - y).abs() < self.delta { 1.0 } else { 0.0 }
     }

@@ -10,12 +10,14 @@ use super::fenchel_gap::FenchelGap;
 use super::model::Model;
 use super::newton::Subproblem;
 use super::scalar::{Local, ScalarLoss};
+use super::units::Units;
 use super::{Bracket, Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
 use crate::linalg::gram::Gram;
 use crate::linalg::twofold::vanishes;
 use crate::linalg::{axpy, distance, dot, norm};
 use crate::slope::Slope;
+use crate::smoothed::smooth_abs;
 use crate::wide::wide;
 
 /// How far off, relative to the slopes of single points, that of a quadratic model may be.
@@ -33,6 +35,8 @@ pub struct LinearModel<S> {
     pub(super) ridge: f64,
     pub(super) lasso: f64,
     pub(super) mean_square: f64,
+    /// Features in units of their own, where columns are of unlike scale.
+    pub(super) units: Option<Box<Units>>,
 }
 
 impl<S: ScalarLoss> LinearModel<S> {
@@ -40,7 +44,8 @@ impl<S: ScalarLoss> LinearModel<S> {
     pub fn new(scalar: S, data: Dataset, ridge: f64, lasso: f64) -> LinearModel<S> {
         let mean_square = dot(data.features(), data.features()) / data.points() as f64;
         let design = Design::new(data.features(), data.dim());
-        LinearModel { scalar, data, design, ridge, lasso, mean_square }
+        let units = Units::new(data.features(), data.dim()).map(Box::new);
+        LinearModel { scalar, data, design, ridge, lasso, mean_square, units }
     }
 
     /// A model, if it has the slope of this loss at a point: far from the labels there may be too little curvature left for it. `size` is
@@ -78,16 +83,22 @@ impl<S: ScalarLoss> LinearModel<S> {
         step: f64,
         relative: f64,
     ) -> Subproblem<'a, S> {
+        let (features, design, mean_square, units) = match &self.units {
+            Some(own) => (&*own.rows, &own.design, own.mean_square, &*own.scale),
+            None => (self.data.features(), &self.design, self.mean_square, &[][..]),
+        };
         Subproblem {
             scalar: &self.scalar,
-            features: self.data.features(),
-            design: &self.design,
+            features,
+            design,
             labels: self.data.labels(),
             lasso: self.lasso,
-            mean_square: self.mean_square,
+            ridge: self.ridge,
+            mean_square,
+            units,
+            even: false,
             at,
             step,
-            kappa: 1.0 / step + 2.0 * self.ridge,
             relative,
         }
     }
@@ -148,12 +159,50 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         self.subproblem(at, step, NEAR).solve(out);
     }
 
+    fn smoothed(
+        &self,
+        params: &[f64],
+        mu: f64,
+        of_params: &[f64],
+        slope: &mut [f64],
+        hessian: &mut [f64],
+    ) -> Option<f64> {
+        let (d, points) = (self.dim(), self.data.points());
+        let (mut slopes, mut curvatures, mut value) = (vec![0.0; points], vec![0.0; points], 0.0);
+        self.design.times(params, &mut slopes);
+        for ((t, h), y) in slopes.iter_mut().zip(&mut curvatures).zip(self.data.labels()) {
+            let (own, local) = self.scalar.smoothed(*t, *y, mu);
+            value += own / self.m();
+            (*t, *h) = (local.slope / self.m(), local.curvature / self.m());
+        }
+        self.design.transposed_times(&slopes, slope);
+        self.design.add_gram(&curvatures, hessian);
+        for (j, w) in params.iter().enumerate() {
+            let (length, sign, bend) = smooth_abs(*w, of_params[j]);
+            value += self.ridge * w * w + self.lasso * length;
+            slope[j] += 2.0 * self.ridge * w + self.lasso * sign;
+            hessian[j * d + j] += 2.0 * self.ridge + self.lasso * bend;
+            (0..j).for_each(|k| hessian[k * d + j] = hessian[j * d + k]);
+        }
+        Some(value)
+    }
+
     fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket {
         wide(FenchelGap { loss: self, slope, at, radius })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
-        proximal_point(self, slope, self.natural_step(), out);
+        let Some(own) = &self.units else {
+            let prox = |at: &[f64], step: f64, out: &mut [f64]| self.prox(at, step, out);
+            return proximal_point(prox, slope, self.natural_step(), out);
+        };
+        // The same in units of the features: a step is as long as the data ask for in every coordinate.
+        let scaled = |v: &[f64]| v.iter().zip(&own.scale).map(|(v, u)| v * u).collect::<Vec<f64>>();
+        let prox = |at: &[f64], step: f64, out: &mut [f64]| {
+            Subproblem { even: true, ..self.subproblem(at, step, 0.0) }.solve(out);
+        };
+        proximal_point(prox, &scaled(slope), 1.0 / own.mean_square, out);
+        out.copy_from_slice(&scaled(out));
     }
 
     fn growth(&self) -> Growth {

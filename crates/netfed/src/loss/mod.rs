@@ -32,6 +32,7 @@ mod scalar;
 mod scaled;
 mod squared;
 mod sum;
+mod units;
 mod zero;
 
 pub use absolute::Absolute;
@@ -101,7 +102,7 @@ pub trait Loss: Send + Sync {
     /// Some maximizer of ⟨slope, w⟩ − L(w): for slope 0 a minimizer of L. Where there is none, a
     /// point that comes near the supremum.
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
-        proximal_point(self, slope, 1.0, out);
+        proximal_point(|at, step, out| self.prox(at, step, out), slope, 1.0, out);
     }
 
     /// L*(slope), or an upper bound; +∞ where there is none.
@@ -109,6 +110,23 @@ pub trait Loss: Send + Sync {
         let mut w = vec![0.0; self.dim()];
         self.maximizer(slope, &mut w);
         self.fenchel_gap(slope, &w, f64::INFINITY) + dot(slope, &w) - self.value(&w)
+    }
+
+    /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth convex function near L: kinks in predictions are rounded
+    /// off over a width μ, those in parameters over widths of their own. Provided for smooth losses: L itself. None where there is no such function.
+    fn smoothed(
+        &self,
+        params: &[f64],
+        _mu: f64,
+        _of_params: &[f64],
+        slope: &mut [f64],
+        hessian: &mut [f64],
+    ) -> Option<f64> {
+        self.is_smooth().then(|| {
+            self.gradient(params, slope);
+            self.add_hessian(params, hessian);
+            self.value(params)
+        })
     }
 
     /// What a small loss says about the predictions of a model.
@@ -231,7 +249,12 @@ pub enum Growth {
 
 /// The proximal point method for min L(w) − ⟨slope, w⟩ from 0, with steps that grow tenfold up to 10⁵ units. It
 /// converges fast where a minimizer exists; longer steps would cost the prox its accuracy.
-fn proximal_point<L: Loss + ?Sized>(loss: &L, slope: &[f64], unit: f64, out: &mut [f64]) {
+fn proximal_point(
+    prox: impl Fn(&[f64], f64, &mut [f64]),
+    slope: &[f64],
+    unit: f64,
+    out: &mut [f64],
+) {
     out.fill(0.0);
     let mut at = vec![0.0; out.len()];
     let mut next = vec![0.0; out.len()];
@@ -241,7 +264,7 @@ fn proximal_point<L: Loss + ?Sized>(loss: &L, slope: &[f64], unit: f64, out: &mu
             *a = w + step * s;
         }
         next.copy_from_slice(out);
-        loss.prox(&at, step, &mut next);
+        prox(&at, step, &mut next);
         let moved = distance(&next, out);
         out.copy_from_slice(&next);
         if moved <= 1e-15 * norm(out) {

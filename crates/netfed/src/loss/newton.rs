@@ -21,23 +21,30 @@ use std::cell::RefCell;
 const EPS: f64 = f64::EPSILON;
 const NEWTON_STEPS: usize = 100;
 const MULTIPLIER_STEPS: usize = 100;
+/// The most that a kink may be smeared out, as a part of the largest label or prediction; and how much less in the end, where multipliers are slow.
+const WIDEST: f64 = 1e-2;
+const STIFFEST: f64 = 1e-9;
 
 thread_local! {
     static SPACE: RefCell<Space> = RefCell::default();
 }
 
-/// The problem above. c = at/(κ·step): the square is that of a prox and of a ridge.
+/// The problem above. κ = 1/step + 2·ridge and c = at/(κ·step): the square is that of a prox and of a ridge.
 pub(super) struct Subproblem<'a, S> {
     pub(super) scalar: &'a S,
     pub(super) features: &'a [f64],
     pub(super) design: &'a Design,
     pub(super) labels: &'a [f64],
     pub(super) lasso: f64,
+    pub(super) ridge: f64,
     /// Mean of ‖x_r‖².
     pub(super) mean_square: f64,
+    /// Units u of the features, if they have their own (`units.rs`): z ← z/u. Then κ, c and η₁ differ from one coordinate to the next.
+    pub(super) units: &'a [f64],
+    /// Whether `at`, the step and the solution are in these units, too.
+    pub(super) even: bool,
     pub(super) at: &'a [f64],
     pub(super) step: f64,
-    pub(super) kappa: f64,
     /// Error that is allowed where ℓ is smooth and has no lasso, relative to the way from the guess to the solution; that of rounding is always.
     pub(super) relative: f64,
 }
@@ -52,12 +59,22 @@ pub(super) struct Slopes {
 /// Memory of one solution.
 #[derive(Default)]
 struct Space {
-    c: Vec<f64>,
+    square: Square,
     here: Evaluation,
     multipliers: Multipliers,
     direction: Vec<f64>,
     trial: Vec<f64>,
     system: NormalEquations,
+}
+
+/// κ, c and η₁, coordinate by coordinate.
+#[derive(Default)]
+struct Square {
+    kappa: Vec<f64>,
+    c: Vec<f64>,
+    lasso: Vec<f64>,
+    /// The least κ.
+    least: f64,
 }
 
 /// Slopes and curvatures of all terms at one point.
@@ -85,12 +102,14 @@ struct Multipliers {
 impl Space {
     /// Room for a problem; what an earlier one left there does not matter.
     fn resize(&mut self, points: usize, dim: usize) {
-        let Space { c, here, multipliers, direction, trial, .. } = self;
+        let Space { square, here, multipliers, direction, trial, .. } = self;
+        let Square { kappa, c, lasso, .. } = square;
         let Evaluation { predictions, a, b, data_curvature, diagonal, gradient, .. } = here;
         for per_point in [predictions, a, data_curvature, &mut multipliers.a] {
             per_point.resize(points, 0.0);
         }
-        for per_parameter in [c, b, diagonal, gradient, &mut multipliers.b, direction, trial] {
+        let own = [kappa, c, lasso, b, diagonal, gradient, &mut multipliers.b, direction, trial];
+        for per_parameter in own {
             per_parameter.resize(dim, 0.0);
         }
     }
@@ -122,26 +141,63 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
     pub(super) fn slopes(&self, z: &mut [f64]) -> Slopes {
         SPACE.with_borrow_mut(|space| {
             self.solve_in(space, z);
-            Slopes { a: space.here.a.clone(), b: space.here.b.clone() }
+            let mut b = space.here.b.clone();
+            b.iter_mut().zip(self.units).for_each(|(b, u)| *b /= u);
+            Slopes { a: space.here.a.clone(), b }
         })
     }
 
     fn solve_in(&self, space: &mut Space, z: &mut [f64]) {
-        let (m, dim) = (self.labels.len() as f64, z.len());
-        space.resize(self.labels.len(), dim);
-        space.c.iter_mut().zip(self.at).for_each(|(c, v)| *c = v / (self.step * self.kappa));
-        if S::SMOOTH && self.lasso == 0.0 {
-            return wide(Solve { problem: self, space, z });
+        space.resize(self.labels.len(), z.len());
+        self.square(&mut space.square);
+        let foreign = if self.even { &[] } else { self.units };
+        z.iter_mut().zip(foreign).for_each(|(z, u)| *z /= u);
+        match S::SMOOTH && self.lasso == 0.0 {
+            true => wide(Solve { problem: self, space, z }),
+            false => self.multiply(space, z),
         }
+        z.iter_mut().zip(foreign).for_each(|(z, u)| *z *= u);
+    }
+
+    /// κ, c and η₁ of this problem.
+    fn square(&self, square: &mut Square) {
+        let Square { kappa, c, lasso, least } = square;
+        let (step, ridge) = (1.0 / self.step, 2.0 * self.ridge);
+        let one = step + ridge;
+        kappa.fill(one);
+        lasso.fill(self.lasso);
+        c.iter_mut().zip(self.at).for_each(|(c, v)| *c = v / (self.step * one));
+        for (j, u) in self.units.iter().enumerate() {
+            let own = if self.even { step } else { step * u * u };
+            let at = if self.even { self.at[j] } else { self.at[j] / u };
+            kappa[j] = own + ridge * u * u;
+            c[j] = own / kappa[j] * at;
+            lasso[j] *= u;
+        }
+        *least = kappa.iter().copied().fold(f64::INFINITY, f64::min);
+    }
+
+    /// The method of multipliers.
+    fn multiply(&self, space: &mut Space, z: &mut [f64]) {
+        let (m, dim) = (self.labels.len() as f64, z.len());
         let k = &mut space.multipliers;
         for ((a, x), y) in k.a.iter_mut().zip(self.features.chunks_exact(dim)).zip(self.labels) {
             *a = self.scalar.slope(dot(x, z), *y);
         }
-        for (b, v) in k.b.iter_mut().zip(z.iter()) {
-            *b = if *v == 0.0 { 0.0 } else { self.lasso * v.signum() };
+        let square = &space.square;
+        for ((b, v), lasso) in k.b.iter_mut().zip(z.iter()).zip(&square.lasso) {
+            *b = if *v == 0.0 { 0.0 } else { lasso * v.signum() };
         }
-        k.mu_a = self.mean_square.max(f64::MIN_POSITIVE) / (m * self.kappa) * 1e-3;
-        k.mu_b = 1e-3 / self.kappa;
+        let rows = self.features.chunks_exact(dim).zip(self.labels);
+        let extent = |m: f64, (x, y): (&[f64], &f64)| m.max(y.abs()).max(dot(x, &square.c).abs());
+        let extent = rows.fold(0.0, extent);
+        k.mu_a = self.mean_square.max(f64::MIN_POSITIVE) / (m * square.least) * 1e-3;
+        // A kink is not to be smeared out over all there is, however far a step may go.
+        if extent > 0.0 {
+            k.mu_a = k.mu_a.min(WIDEST * extent);
+        }
+        k.mu_b = 1e-3 / square.least;
+        let stiffest = STIFFEST * k.mu_a;
         let mut last_shift = f64::INFINITY;
         for _ in 0..MULTIPLIER_STEPS {
             wide(Solve { problem: self, space, z });
@@ -150,7 +206,7 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
             let shift_b = k.mu_b * max_change(&here.b, &k.b);
             k.a.copy_from_slice(&here.a);
             k.b.copy_from_slice(&here.b);
-            let size = norm(z).max(norm(&space.c));
+            let size = norm(z).max(norm(&space.square.c));
             let predictions = self.mean_square.sqrt() * size
                 + self.labels.iter().fold(0.0, |m: f64, y| m.max(y.abs()));
             let shift = shift_a / predictions + shift_b / size.max(f64::MIN_POSITIVE);
@@ -160,14 +216,14 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
                 break;
             }
             // Nearly collinear data slow the multipliers down: stiffen the kinks.
-            if slow && k.mu_b * self.kappa > 1e-6 {
+            if slow && k.mu_a > stiffest {
                 (k.mu_a, k.mu_b) = (0.1 * k.mu_a, 0.1 * k.mu_b);
             }
             last_shift = shift;
         }
         // A coordinate whose lasso slope is strictly inside has solution zero: say so exactly.
-        for (v, b) in z.iter_mut().zip(&space.here.b) {
-            if self.lasso > 0.0 && b.abs() < self.lasso * (1.0 - 1e-9) {
+        for ((v, b), lasso) in z.iter_mut().zip(&space.here.b).zip(&space.square.lasso) {
+            if *lasso > 0.0 && b.abs() < lasso * (1.0 - 1e-9) {
                 *v = 0.0;
             }
         }
@@ -176,14 +232,14 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
     /// Newton's method for fixed multipliers.
     #[inline(always)]
     fn newton(&self, space: &mut Space, z: &mut [f64]) {
-        let Space { c, here, multipliers: k, direction, trial, system } = space;
+        let Space { square, here, multipliers: k, direction, trial, system } = space;
         let smooth = S::SMOOTH && self.lasso == 0.0;
         // Along p the slopes bend away from a straight line: what is left of the gradient after a step is at most bend·‖p‖² or, with
         // the factor of the step q before, bend·‖p‖(‖p‖ + 2‖q‖).
         let largest = (self.labels.len() as f64 * self.mean_square).sqrt();
         let bend = if smooth { 0.5 * S::BEND * self.mean_square * largest } else { f64::INFINITY };
         let (mut last_size, mut last_length, mut way) = (0.0, f64::INFINITY, 0.0);
-        self.evaluate(z, c, k, here);
+        self.evaluate(z, square, k, here);
         for _ in 0..NEWTON_STEPS {
             let size = norm(&here.gradient);
             let rounding = 2.0 * EPS * here.scale;
@@ -208,37 +264,37 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
                 }
             };
             shift(trial, 1.0);
-            let allowed = rounding.max(self.relative * self.kappa * f64::max(way, length));
+            let allowed = rounding.max(self.relative * square.least * f64::max(way, length));
             if regular && bend * length * (length + turned) <= allowed {
                 return z.copy_from_slice(trial);
             }
             let fresh = regular && !old;
             (last_size, last_length) = (size, if fresh { length } else { f64::INFINITY });
-            self.evaluate(trial, c, k, here);
+            self.evaluate(trial, square, k, here);
             // Where the gradient is smooth, half its length is progress enough: values cost more.
             let halved = smooth && norm(&here.gradient) <= 0.5 * size;
             if halved {
                 way = f64::max(way, length);
             } else {
-                let value = self.value(z, c, k);
+                let value = self.value(z, square, k);
                 let noise = 8.0 * EPS * value.abs();
                 let enough =
                     |there: f64, length: f64| there <= value + 1e-4 * length * descent + noise;
                 let mut length = 1.0;
-                while !enough(self.value(trial, c, k), length) {
+                while !enough(self.value(trial, square, k), length) {
                     if length < 1e-10 {
-                        return self.evaluate(z, c, k, here);
+                        return self.evaluate(z, square, k, here);
                     }
                     length *= 0.5;
                     shift(trial, length);
                 }
                 if length < 1.0 {
-                    self.evaluate(trial, c, k, here);
+                    self.evaluate(trial, square, k, here);
                     last_length = f64::INFINITY;
                 }
                 // Below the noise of the values only the gradient can tell progress.
                 if -descent <= noise && norm(&here.gradient) >= 0.5 * size {
-                    return self.evaluate(z, c, k, here);
+                    return self.evaluate(z, square, k, here);
                 }
             }
             z.copy_from_slice(trial);
@@ -247,7 +303,7 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
 
     /// The value of the problem for fixed multipliers.
     #[inline(never)]
-    fn value(&self, z: &[f64], c: &[f64], k: &Multipliers) -> f64 {
+    fn value(&self, z: &[f64], square: &Square, k: &Multipliers) -> f64 {
         let dim = z.len();
         let data: f64 = self
             .features
@@ -257,10 +313,11 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
             .map(|((x, y), a)| self.scalar.augmented(dot(x, z), *y, *a, k.mu_a))
             .sum();
         let mut value = data / self.labels.len() as f64;
+        let Square { kappa, c, lasso, .. } = square;
         for j in 0..dim {
-            value += 0.5 * self.kappa * (z[j] - c[j]) * (z[j] - c[j]);
+            value += 0.5 * kappa[j] * (z[j] - c[j]) * (z[j] - c[j]);
             if self.lasso > 0.0 {
-                let b = (k.b[j] + z[j] / k.mu_b).clamp(-self.lasso, self.lasso);
+                let b = (k.b[j] + z[j] / k.mu_b).clamp(-lasso[j], lasso[j]);
                 value += b * z[j] - 0.5 * k.mu_b * (b - k.b[j]) * (b - k.b[j]);
             }
         }
@@ -268,7 +325,8 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
     }
 
     #[inline(always)]
-    fn evaluate(&self, z: &[f64], c: &[f64], k: &Multipliers, e: &mut Evaluation) {
+    fn evaluate(&self, z: &[f64], square: &Square, k: &Multipliers, e: &mut Evaluation) {
+        let Square { kappa, c, lasso, .. } = square;
         let share = 1.0 / self.labels.len() as f64;
         self.design.times(z, &mut e.predictions);
         let at = e.predictions.iter().zip(self.labels).zip(&k.a);
@@ -280,11 +338,11 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         }
         self.design.transposed_times(&e.a, &mut e.gradient);
         for j in 0..z.len() {
-            e.gradient[j] = share * e.gradient[j] + self.kappa * (z[j] - c[j]);
-            e.diagonal[j] = self.kappa;
+            e.gradient[j] = share * e.gradient[j] + kappa[j] * (z[j] - c[j]);
+            e.diagonal[j] = kappa[j];
             if self.lasso > 0.0 {
                 let free = k.b[j] + z[j] / k.mu_b;
-                e.b[j] = free.clamp(-self.lasso, self.lasso);
+                e.b[j] = free.clamp(-lasso[j], lasso[j]);
                 e.gradient[j] += e.b[j];
                 e.diagonal[j] += if free == e.b[j] { 1.0 / k.mu_b } else { 0.0 };
             } else {
@@ -292,8 +350,14 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
             }
         }
         let data = (share * self.mean_square).sqrt() * norm(&e.a);
-        e.scale = data + self.kappa * (norm(z) + norm(c)) + norm(&e.b);
+        e.scale = data + weighted_norm(kappa, z) + weighted_norm(kappa, c) + norm(&e.b);
     }
+}
+
+/// √Σ (κ_j v_j)²
+#[inline(always)]
+fn weighted_norm(kappa: &[f64], v: &[f64]) -> f64 {
+    kappa.iter().zip(v).fold(0.0, |sum: f64, (k, v)| sum + k * v * k * v).sqrt()
 }
 
 fn max_change(a: &[f64], b: &[f64]) -> f64 {

@@ -44,6 +44,12 @@ pub trait ScalarLoss: Send + Sync {
     /// How much ℓ at most changes when t does by `by`, at a point where it has this value; rounding of the value included.
     fn change(&self, value: f64, by: f64) -> f64;
 
+    /// A smooth convex function near ℓ(·, y), its kinks rounded off over a width μ: value, slope, and a curvature that is positive where that helps
+    /// Newton's method. Provided for smooth losses: ℓ itself.
+    fn smoothed(&self, t: f64, y: f64, _mu: f64) -> (f64, Local) {
+        (self.value(t, y), self.local(t, y, 0.0, 0.0))
+    }
+
     /// How much room a slope a has to move inside the domain of ℓ*: the curvature of ℓ where
     /// it is smooth, the distance to the end of the domain where it is not.
     fn room(&self, t: f64, y: f64, a: f64) -> f64;

@@ -132,7 +132,7 @@ impl Walk<'_> {
         let iterations = work.round() as u64;
         let good = certificate.accuracy() <= self.options.tolerance;
         if good || found.status == Status::Stopped {
-            let status = if good { Status::Solved } else { Status::Stopped };
+            let status = if good { certificate.settled() } else { Status::Stopped };
             let method = found.method;
             let solution = Solution { params, duals, status, certificate, iterations, method };
             return Ok((solution, smaller));

@@ -66,6 +66,19 @@ pub trait Penalty: Send + Sync {
         )
     }
 
+    /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth convex function near φ, its kinks rounded off over
+    /// widths μ_j; the gradient lies in the domain of the conjugate. Provided for penalties without kinks: φ itself.
+    fn smoothed(&self, diff: &[f64], _mu: &[f64], slope: &mut [f64], hessian: &mut [f64]) -> f64 {
+        let mut direction = vec![0.0; diff.len()];
+        for (j, row) in hessian.chunks_exact_mut(diff.len()).enumerate() {
+            direction[j] = 1.0;
+            self.add_curvature_times(diff, 1.0, &direction, row);
+            direction[j] = 0.0;
+        }
+        self.gradient(diff, slope);
+        self.value(diff)
+    }
+
     /// (cφ)*(u); +∞ outside its domain. A violation of the domain by rounding alone
     /// (a relative 1e-12) counts as inside.
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64;

@@ -3,6 +3,7 @@
 //! (cφ)* is the indicator of |u_j| ≤ c for all j; its prox clips every entry, for every step.
 
 use super::{Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
+use crate::smoothed::smooth_abs;
 
 /// φ(v) = ‖v‖₁
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +44,17 @@ impl Penalty for Norm1 {
     }
 
     #[inline]
+    fn smoothed(&self, diff: &[f64], mu: &[f64], slope: &mut [f64], hessian: &mut [f64]) -> f64 {
+        let (d, mut value) = (diff.len(), 0.0);
+        for (j, (v, mu)) in diff.iter().zip(mu).enumerate() {
+            let (length, sign, bend) = smooth_abs(*v, *mu);
+            value += length;
+            slope[j] = sign;
+            hessian[j * d + j] += bend;
+        }
+        value
+    }
+
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
         ball_indicator(dual.iter().fold(0.0, |m, u| f64::max(m, u.abs())), coupling)
     }

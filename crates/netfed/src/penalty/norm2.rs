@@ -41,6 +41,18 @@ impl Penalty for Norm2 {
         clip_norm2(dual, coupling);
     }
 
+    fn smoothed(&self, diff: &[f64], mu: &[f64], slope: &mut [f64], hessian: &mut [f64]) -> f64 {
+        let mu = mu.iter().copied().fold(0.0, f64::max);
+        let root = norm(diff).hypot(mu);
+        for (j, (s, row)) in slope.iter_mut().zip(hessian.chunks_exact_mut(diff.len())).enumerate()
+        {
+            *s = diff[j] / root;
+            row[j] += 1.0 / root;
+            row.iter_mut().zip(diff).for_each(|(h, v)| *h -= *s * (v / root) / root);
+        }
+        norm(diff) / (root + mu) * norm(diff)
+    }
+
     #[inline]
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
         ball_indicator(norm(dual), coupling)

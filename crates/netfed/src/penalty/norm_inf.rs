@@ -65,6 +65,24 @@ impl Penalty for NormInf {
         }
     }
 
+    /// The soft maximum μ·log Σ cosh(v_j/μ), up to a constant.
+    fn smoothed(&self, diff: &[f64], mu: &[f64], slope: &mut [f64], hessian: &mut [f64]) -> f64 {
+        let mu = mu.iter().copied().fold(0.0, f64::max);
+        let (d, largest) = (diff.len(), self.value(diff));
+        let weigh = |v: f64| [((v - largest) / mu).exp(), ((-v - largest) / mu).exp()];
+        let sum: f64 = diff.iter().flat_map(|v| weigh(*v)).sum();
+        for (s, v) in slope.iter_mut().zip(diff) {
+            let [up, down] = weigh(*v);
+            *s = (up - down) / sum;
+        }
+        for (j, row) in hessian.chunks_exact_mut(d).enumerate() {
+            let [up, down] = weigh(diff[j]);
+            row[j] += (up + down) / sum / mu;
+            row.iter_mut().zip(&*slope).for_each(|(h, s)| *h -= slope[j] * s / mu);
+        }
+        largest + mu * (sum / (2 * d) as f64).ln()
+    }
+
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
         ball_indicator(dual.iter().map(|u| u.abs()).sum(), coupling)
     }

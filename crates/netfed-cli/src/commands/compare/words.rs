@@ -202,11 +202,14 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
         let names = o.ranked.iter().filter(|r| r.unsettled() > 0 && which(r.method));
         let names: Vec<&str> = names.map(|r| r.method.name()).collect();
         if !names.is_empty() {
-            all.push(format!("{} stopped before the models settled; {advice}", names.join(", ")));
+            all.push(format!(
+                "{} stopped before the models settled, or nothing is proven about them; {advice}",
+                names.join(", ")
+            ));
         }
     };
     warn(&exact, "there may be no best model: a little --ridge gives one".into());
-    warn(&solved, "raise --max-iter".into());
+    warn(&solved, "raise --max-iter; where there is no bound, nothing is proven about them, and a little --ridge gives one".into());
     let rounds = plural(o.plan.rounds as usize, "round");
     let scale = match o.plan.settings.standardize {
         true => "",

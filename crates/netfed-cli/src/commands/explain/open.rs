@@ -28,7 +28,8 @@ pub(crate) struct Opened {
     pub(crate) clusters: Clusters,
     pub(crate) edges: EdgeTable,
     pub(crate) objective: f64,
-    pub(crate) converged: bool,
+    /// How the run ended, as its summary says.
+    pub(crate) status: String,
 }
 
 impl Opened {
@@ -101,7 +102,7 @@ impl Opened {
         let clusters = read_clusters(&path.join("clusters.csv"), &prepared.nodes)?;
         let Prepared { problem, graph, nodes, .. } = &prepared;
         let edges = EdgeTable::read(&edge_file, problem, graph, nodes, &params)?;
-        let converged = summary["status"] == "converged";
+        let status = summary["status"].as_str().unwrap_or_default().to_owned();
         Ok(Opened {
             settings,
             points,
@@ -112,7 +113,7 @@ impl Opened {
             clusters,
             edges,
             objective,
-            converged,
+            status,
         })
     }
 }

@@ -23,7 +23,11 @@ impl Explanation {
         let report = Report {
             title: "netfed explain",
             version: env!("CARGO_PKG_VERSION"),
-            status: if self.run.converged { Outcome::Converged } else { Outcome::MaxIterations },
+            status: match self.run.status.as_str() {
+                "converged" => Outcome::Converged,
+                "unproven" | "no minimum" => Outcome::Unproven,
+                _ => Outcome::MaxIterations,
+            },
             nodes: &p.nodes,
             words: Words::MODELS,
             points_per_node: &p.points_per_node,

@@ -35,8 +35,10 @@ impl Explanation {
                 self.groups.len()
             ));
         }
-        if !self.run.converged {
-            said.push("The run stopped before its tolerance: its models are not yet the solution that the guarantees speak of.".into());
+        match self.run.status.as_str() {
+            "converged" => {}
+            "unproven" | "no minimum" => said.push("Nothing is proven about the run: its models may not be the solution that the guarantees speak of.".into()),
+            _ => said.push("The run stopped before its tolerance: its models are not yet the solution that the guarantees speak of.".into()),
         }
         said
     }
@@ -117,7 +119,7 @@ impl Explanation {
         }
         if gains.unfinished > 0 {
             said.push(format!(
-                "{} of {} trainings stopped before the tolerance; raise --max-iter in the fit.",
+                "{} of {} trainings stopped before the tolerance, or without a proof; raise --max-iter, or add a --ridge, in the fit.",
                 gains.unfinished,
                 2 * gains.folds
             ));

@@ -26,10 +26,8 @@ pub(crate) fn header(
 ) -> Markup {
     let status = trail.status();
     let (class, badge) = match status {
-        "converged" if trail.points.iter().all(|p| p.certificate.gap.is_finite()) => {
-            ("good", "Every solution certified")
-        }
-        "converged" => ("fair", "Converged"),
+        "converged" => ("good", "Every solution certified"),
+        "unproven" => ("fair", "Not every solution proven"),
         _ => ("poor", status),
     };
     let iterations: u64 = trail.points.iter().map(|p| p.iterations).sum();
@@ -161,7 +159,12 @@ pub(crate) fn table(trail: &Trail, validation: Option<&Validation>, chosen: usiz
                         }
                         td {
                             @if k == chosen { "chosen" }
-                            @if p.status != Status::Solved { " stopped early" }
+                            @match p.status {
+                                Status::Solved => {}
+                                Status::Unproven => " nothing proven",
+                                Status::NoMinimum => " no minimum",
+                                _ => " stopped early",
+                            }
                         }
                     } }
                 }

@@ -118,10 +118,11 @@ impl Trail {
         let any = |status| self.points.iter().any(|p| p.status == status);
         if any(Status::Stopped) || self.points.len() < self.lambdas.len() {
             "interrupted"
-        } else if any(Status::MaxIterations) {
-            "iterations used up"
         } else {
-            "converged"
+            let worst = [Status::MaxIterations, Status::NoMinimum, Status::Unproven]
+                .into_iter()
+                .find(|s| any(*s));
+            worst.unwrap_or(Status::Solved).name()
         }
     }
 

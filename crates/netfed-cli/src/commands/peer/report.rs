@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use netfed::Status;
 use netfed_net::Outcome;
 use netfed_net::description::Federation;
 use serde_json::json;
@@ -53,11 +54,12 @@ fn without(outcome: &Outcome) -> serde_json::Map<String, serde_json::Value> {
 }
 
 fn status(outcome: &Outcome) -> &'static str {
-    match (outcome.finished, outcome.converged) {
+    match outcome.finished {
         _ if outcome.superseded => "left the federation",
-        (true, true) => "converged",
-        (true, false) => "rounds used up",
-        (false, _) => "interrupted",
+        true if outcome.converged => Status::Solved.name(),
+        true if outcome.unproven => Status::Unproven.name(),
+        true => "rounds used up",
+        false => Status::Stopped.name(),
     }
 }
 
@@ -82,7 +84,7 @@ pub(super) fn words(outcome: &Outcome, seconds: f64, out: Option<&Path>) -> Stri
             total.proven_gap() / total.scale()
         )),
         Some(total) => text.push_str(&format!(
-            "  There is no bound; one more step would move the point by {:.1e} of its size.\n",
+            "  There is no bound, and nothing is proven; one more step would move the point by {:.1e} of its size.\n",
             total.residual()
         )),
         None => {}

@@ -122,6 +122,7 @@ fn least(all_data: &[Option<OnAllData>], of: impl Fn(Information) -> f64) -> Opt
 mod tests {
     use super::*;
     use crate::commands::tune::criteria::Complexity;
+    use crate::commands::tune::ends::Ends;
     use crate::commands::tune::plan::tests::plan;
 
     fn curve(errors: &[[f64; 4]]) -> Curve {
@@ -129,7 +130,7 @@ mod tests {
         Curve {
             lambdas: (0..errors.len()).map(|k| k as f64).collect(),
             iterations: vec![1; errors.len()],
-            unsolved: vec![0; errors.len()],
+            ends: vec![Ends::default(); errors.len()],
             pooled: vec![1.0; 4],
             errors,
         }
@@ -160,7 +161,7 @@ mod tests {
             let all = OnAllData {
                 coupled: fits.map(|(s, c)| complexity(s, c)).to_vec(),
                 pooled: complexity(70.0, 1),
-                unsolved: 0,
+                ends: Ends::default(),
             };
             Choice::new(&plan, &[curve], &[Some(all)]).chosen.at
         };

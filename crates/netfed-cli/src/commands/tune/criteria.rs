@@ -2,8 +2,9 @@
 //! freedom of a quadratic penalty are the trace of a matrix with n·d rows, which is not computed.
 
 use netfed::information::{Information, clustered_freedom, separable_freedom};
-use netfed::{Clusters, LossKind, Matrix, PathPoint, Solution, Status};
+use netfed::{Clusters, LossKind, Matrix, PathPoint, Solution};
 
+use super::ends::Ends;
 use super::path::{Data, descend, pooled};
 use super::variant::Variant;
 use crate::failure::Failure;
@@ -28,8 +29,8 @@ pub(crate) struct OnAllData {
     pub(crate) coupled: Vec<Complexity>,
     /// One model for all.
     pub(crate) pooled: Complexity,
-    /// Runs that stopped before the tolerance.
-    pub(crate) unsolved: usize,
+    /// How the runs ended.
+    pub(crate) ends: Ends,
 }
 
 /// Trains a variant on all data, for every λ; none if its penalty does not fuse.
@@ -56,11 +57,11 @@ pub(crate) fn on_all_data(
             let complexity =
                 Complexity { clusters, freedom, information: information(&params, freedom) };
             steps.step(&format!("all data, {}, λ = {}", variant.label, number(lambdas[k])));
-            (complexity, point.status == Status::Solved)
+            (complexity, Ends::of(point.status))
         })?;
-    let unsolved = runs.iter().filter(|(_, solved)| !solved).count();
+    let ends = runs.iter().map(|(_, ends)| *ends).sum();
     let coupled = runs.into_iter().map(|(complexity, _)| complexity).collect();
-    Ok(Some(OnAllData { coupled, pooled, unsolved }))
+    Ok(Some(OnAllData { coupled, pooled, ends }))
 }
 
 /// Number of clusters and degrees of freedom.

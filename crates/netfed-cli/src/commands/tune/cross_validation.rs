@@ -3,8 +3,9 @@
 //! For each repeat the rows of every node are dealt to the folds anew; for each fold the models are trained on the other rows,
 //! with a scaling of the features, and where it is built a graph, that know these rows only. All settings see the same splits, so that their errors can be compared in pairs.
 
-use netfed::{Options, Status};
+use netfed::Options;
 
+use super::ends::Ends;
 use super::path::{Data, descend, pooled};
 use super::plan::Plan;
 use super::variant::Variant;
@@ -23,9 +24,9 @@ pub(crate) struct Curve {
     pub(crate) errors: Vec<Vec<f64>>,
     /// Errors of one model for all.
     pub(crate) pooled: Vec<f64>,
-    /// For every λ the iterations of its runs, and the number of those that stopped before the tolerance.
+    /// For every λ the iterations of its runs, and how these ended.
     pub(crate) iterations: Vec<u64>,
-    pub(crate) unsolved: Vec<usize>,
+    pub(crate) ends: Vec<Ends>,
 }
 
 /// What one split says about all λ of a variant.
@@ -33,7 +34,7 @@ struct Split {
     errors: Vec<f64>,
     pooled: f64,
     iterations: Vec<u64>,
-    solved: Vec<bool>,
+    ends: Vec<Ends>,
 }
 
 /// Runs every variant with its λ on every split.
@@ -94,12 +95,12 @@ fn one_split(
         let models: Vec<&[f64]> = (0..nodes).map(|i| params.row(i)).collect();
         let error = error(&models);
         steps.step(&format!("{}, λ = {}", variant.label, number(lambdas[k])));
-        (error, point.status == Status::Solved, point.iterations)
+        (error, Ends::of(point.status), point.iterations)
     })?;
     Ok(Split {
         errors: runs.iter().map(|r| r.0).collect(),
         pooled: error(&vec![one.model.as_slice(); nodes]),
-        solved: runs.iter().map(|r| r.1).collect(),
+        ends: runs.iter().map(|r| r.1).collect(),
         iterations: runs.iter().map(|r| r.2).collect(),
     })
 }
@@ -110,7 +111,7 @@ fn collect(lambdas: Vec<f64>, splits: Vec<Split>) -> Curve {
         errors: each.clone().map(|k| splits.iter().map(|s| s.errors[k]).collect()).collect(),
         pooled: splits.iter().map(|s| s.pooled).collect(),
         iterations: each.clone().map(|k| splits.iter().map(|s| s.iterations[k]).sum()).collect(),
-        unsolved: each.map(|k| splits.iter().filter(|s| !s.solved[k]).count()).collect(),
+        ends: each.map(|k| splits.iter().map(|s| s.ends[k]).sum()).collect(),
         lambdas,
     }
 }
@@ -155,7 +156,7 @@ mod tests {
                 "{pooled}"
             );
         }
-        assert_eq!(curve.unsolved, [0, 0, 0]);
+        assert_eq!(curve.ends, [Ends::default(); 3]);
     }
 
     #[test]

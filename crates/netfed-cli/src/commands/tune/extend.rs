@@ -92,7 +92,7 @@ impl Curve {
         let (old, new) = (&self.lambdas, &more.lambdas);
         self.errors = merged(old, &self.errors, new, &more.errors);
         self.iterations = merged(old, &self.iterations, new, &more.iterations);
-        self.unsolved = merged(old, &self.unsolved, new, &more.unsolved);
+        self.ends = merged(old, &self.ends, new, &more.ends);
         self.lambdas = merged(old, old, new, new);
     }
 }
@@ -100,13 +100,14 @@ impl Curve {
 impl OnAllData {
     fn insert(&mut self, lambdas: &[f64], more: OnAllData, others: &[f64]) {
         self.coupled = merged(lambdas, &self.coupled, others, &more.coupled);
-        self.unsolved += more.unsolved;
+        self.ends += more.ends;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::tune::ends::Ends;
     use crate::commands::tune::plan::tests::plan;
 
     fn curve(lambdas: &[f64], errors: &[f64]) -> Curve {
@@ -118,7 +119,7 @@ mod tests {
                 .collect(),
             pooled: vec![9.0; 4],
             iterations: vec![1; errors.len()],
-            unsolved: vec![0; errors.len()],
+            ends: vec![Ends::default(); errors.len()],
         }
     }
 

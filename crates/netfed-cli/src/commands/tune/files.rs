@@ -38,6 +38,7 @@ pub(crate) fn settings(o: &Outcome) -> String {
         "wins",
         "splits",
         "unsolved",
+        "unproven",
         "iterations",
         "clusters",
         "freedom",
@@ -49,11 +50,10 @@ pub(crate) fn settings(o: &Outcome) -> String {
         let wins = o.wins(variant);
         let count = |v: usize| Cell::Number(v as f64);
         let mut row =
-            |which: Vec<Cell>, errors: &[f64], runs: [Cell; 4], complexity: Option<Complexity>| {
+            |which: Vec<Cell>, errors: &[f64], runs: [Cell; 5], complexity: Option<Complexity>| {
                 let error = o.baseline(errors);
                 let worse = o.baseline_over(errors, o.choice.best);
                 let numbers = [error.mean, error.se, worse.mean, worse.se].map(Cell::Number);
-                let [wins, splits, unsolved, iterations] = runs;
                 let of = |f: &dyn Fn(Complexity) -> Option<f64>| Cell::from(complexity.and_then(f));
                 let judged = [
                     of(&|c| Some(c.clusters as f64)),
@@ -61,20 +61,15 @@ pub(crate) fn settings(o: &Outcome) -> String {
                     of(&|c| c.information.map(|i| i.aic)),
                     of(&|c| c.information.map(|i| i.bic)),
                 ];
-                csv.row(
-                    which
-                        .into_iter()
-                        .chain(numbers)
-                        .chain([wins, splits, unsolved, iterations])
-                        .chain(judged),
-                );
+                csv.row(which.into_iter().chain(numbers).chain(runs).chain(judged));
             };
         for (at, &lambda) in curve.lambdas.iter().enumerate() {
             let place = Place { variant, at };
             let runs = [
                 count(wins[at]),
                 count(o.splits()),
-                count(curve.unsolved[at]),
+                count(curve.ends[at].unsolved),
+                count(curve.ends[at].unproven),
                 Cell::Number(curve.iterations[at] as f64),
             ];
             row(
@@ -84,7 +79,7 @@ pub(crate) fn settings(o: &Outcome) -> String {
                 o.complexity(place),
             );
         }
-        let runs = [Cell::Empty, count(o.splits()), count(0), count(0)];
+        let runs = [Cell::Empty, count(o.splits()), count(0), count(0), count(0)];
         let complexity = o.all_data[variant].as_ref().map(|all| all.pooled);
         row(which(o, variant, "pooled", None), &curve.pooled, runs, complexity);
     }
@@ -138,10 +133,10 @@ pub(crate) fn summary(o: &Outcome) -> Value {
             "above_chosen": estimate(o.baseline_over(errors, chosen)),
         })
     };
-    let (runs, unsolved) = o.runs();
+    let (runs, ended) = o.runs();
     let settings = &o.variant(chosen).settings;
     json!({
-        "status": if unsolved == 0 { "converged" } else { "iterations used up" },
+        "status": ended.status().name(),
         "rule": o.plan.rule.name(),
         "chosen": setting(chosen),
         "best": setting(best),
@@ -159,7 +154,8 @@ pub(crate) fn summary(o: &Outcome) -> Value {
         "tolerance": o.plan.tolerance,
         "tolerance_on_all_data": settings.tol,
         "runs": runs,
-        "unsolved": unsolved,
+        "unsolved": ended.unsolved,
+        "unproven": ended.unproven,
         "points": o.sizes[0],
         "nodes": o.sizes[1],
         "edges": o.sizes[2],

@@ -3,6 +3,7 @@
 use super::choice::{Choice, Place, first_smallest};
 use super::criteria::{Complexity, OnAllData};
 use super::cross_validation::Curve;
+use super::ends::Ends;
 use super::plan::Plan;
 use super::statistics::Estimate;
 use super::variant::Variant;
@@ -99,16 +100,15 @@ impl Outcome {
         self.complexity(place).is_some_and(|c| c.clusters <= self.parts[place.variant])
     }
 
-    /// All runs, and those that stopped before the tolerance.
-    pub(crate) fn runs(&self) -> (usize, usize) {
+    /// All runs, and how they ended.
+    pub(crate) fn runs(&self) -> (usize, Ends) {
         let of_curve = |c: &Curve| self.splits() * c.lambdas.len();
-        let on_all = |a: &OnAllData| (a.coupled.len(), a.unsolved);
-        let all: Vec<(usize, usize)> = self.all_data.iter().flatten().map(on_all).collect();
+        let on_all = |a: &OnAllData| (a.coupled.len(), a.ends);
+        let all: Vec<(usize, Ends)> = self.all_data.iter().flatten().map(on_all).collect();
         (
             self.curves.iter().map(of_curve).sum::<usize>()
                 + all.iter().map(|a| a.0).sum::<usize>(),
-            self.curves.iter().flat_map(|c| &c.unsolved).sum::<usize>()
-                + all.iter().map(|a| a.1).sum::<usize>(),
+            self.curves.iter().flat_map(|c| &c.ends).copied().chain(all.iter().map(|a| a.1)).sum(),
         )
     }
 }

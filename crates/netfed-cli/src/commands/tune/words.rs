@@ -1,6 +1,7 @@
 //! The outcome in sentences: what to take, whether coupling helps, how sure that is, what to do next.
 
 use super::choice::Place;
+use super::ends::Ends;
 use super::outcome::Outcome;
 use super::statistics::{Estimate, Evidence};
 use crate::commands::path::trail::rounded;
@@ -209,7 +210,12 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
             around(o.lambda(first), [0.03, 0.1, 0.3, 1.0])
         ));
     }
-    let (runs, unsolved) = o.runs();
+    let (runs, Ends { unsolved, unproven }) = o.runs();
+    if unproven > 0 {
+        found.push(format!(
+            "{unproven} of {runs} runs have no bound: they settled, and nothing is proven about them; a small ridge gives a bound"
+        ));
+    }
     if unsolved > 0 {
         found.push(format!(
             "{unsolved} of {runs} runs stopped before the tolerance; raise --max-iter, or try --standardize"
