@@ -136,7 +136,10 @@ impl<'a> Certifier<'a> {
         let (mut edges, mut of_edges) =
             EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
         let blurs = Blurs::new(problem, params, duals, &mut edges, &mut of_edges);
-        let (nodes, _, bound) = self.of_nodes(&edges, params, (duals, &blurs));
+        let (mut nodes, _, mut bound) = self.of_nodes(&edges, params, (duals, &blurs));
+        if radius::take_objectives(problem, &mut nodes, &edges, self.value_at_zero) {
+            bound = Bound::Nonnegative;
+        }
         let mut sum = Share { at_zero: self.value_at_zero, ..Share::default() };
         // In parts: what rounding takes from a sum grows with the number of its terms.
         for part in nodes.chunks(TOGETHER) {
@@ -237,9 +240,6 @@ impl<'a> Certifier<'a> {
         let unneeded = radii.iter_mut().zip(nodes.iter()).filter(|(_, t)| t.gap.is_finite());
         unneeded.for_each(|(radius, _)| *radius = f64::INFINITY);
         needed.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);
-        match radius::take_objectives(self.problem, nodes, edges, self.value_at_zero) {
-            true => (radii, Bound::Nonnegative),
-            false => (radii, bound),
-        }
+        (radii, bound)
     }
 }

@@ -26,6 +26,7 @@ impl Claim {
             Bound::None => format!("{how}, no bound"),
             Bound::Conjugate => how.into(),
             Bound::Radius { .. } => format!("{how}, radius"),
+            Bound::Nonnegative => format!("{how}, P ≥ 0"),
         };
         Claim { how, params, bound: certificate.dual_bound(), gap: certificate.gap }
     }
