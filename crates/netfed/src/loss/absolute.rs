@@ -43,7 +43,7 @@ impl ScalarLoss for Absolute {
     }
 
     #[inline(always)]
-    fn change(&self, value: f64, by: f64) -> f64 {
+    fn change(&self, _t: f64, _y: f64, value: f64, by: f64) -> f64 {
         by + f64::EPSILON * value
     }
 

@@ -79,7 +79,7 @@ impl<S: ScalarLoss> FenchelGap<'_, S> {
         let (mut values, mut off) = (t.clone(), t.clone());
         for (((value, off), t), y) in values.iter_mut().zip(&mut off).zip(&t).zip(&y) {
             *value = scalar.value(*t, *y);
-            *off = scalar.change(*value, UNIT * t.abs() + hidden);
+            *off = scalar.change(*t, *y, *value, UNIT * t.abs() + hidden);
         }
         Seen { t, y, values, off, lost: hidden }
     }

@@ -44,8 +44,9 @@ impl ScalarLoss for Hinge {
     }
 
     #[inline(always)]
-    fn change(&self, value: f64, by: f64) -> f64 {
-        by + f64::EPSILON * value
+    fn change(&self, t: f64, y: f64, value: f64, by: f64) -> f64 {
+        // Beyond the margin there is nothing to change.
+        if y * t - 1.0 > 2.0 * by { 0.0 } else { by + f64::EPSILON * value }
     }
 
     fn smoothed(&self, t: f64, y: f64, mu: f64) -> (f64, Local) {

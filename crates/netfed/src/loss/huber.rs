@@ -65,7 +65,7 @@ impl ScalarLoss for Huber {
     }
 
     #[inline(always)]
-    fn change(&self, value: f64, by: f64) -> f64 {
+    fn change(&self, _t: f64, _y: f64, value: f64, by: f64) -> f64 {
         self.delta * by * UP + 4.0 * f64::EPSILON * value
     }
 

@@ -71,7 +71,7 @@ impl ScalarLoss for Logistic {
 
     /// |ℓ′| is at most 1, and at most ℓ; it grows by less than a factor of two within 0.6.
     #[inline(always)]
-    fn change(&self, value: f64, by: f64) -> f64 {
+    fn change(&self, _t: f64, _y: f64, value: f64, by: f64) -> f64 {
         let steep = if by <= 0.5 { (2.0 * value).min(1.0) } else { 1.0 };
         steep * by * UP + 8.0 * f64::EPSILON * value + f64::MIN_POSITIVE
     }

@@ -41,8 +41,8 @@ pub trait ScalarLoss: Send + Sync {
     /// ℓ(t, y) + ℓ*(a, y) − a·t ≥ 0 with ℓ*(a, y) = sup over t of a·t − ℓ(t, y), rounded up; +∞ outside the domain of ℓ*.
     fn bracket(&self, t: f64, y: f64, a: f64) -> f64;
 
-    /// How much ℓ at most changes when t does by `by`, at a point where it has this value; rounding of the value included.
-    fn change(&self, value: f64, by: f64) -> f64;
+    /// How much ℓ(t, y), which has this value, at most changes when t does by `by`; rounding of the value included.
+    fn change(&self, t: f64, y: f64, value: f64, by: f64) -> f64;
 
     /// A smooth convex function near ℓ(·, y), its kinks rounded off over a width μ: value, slope, and a curvature that is positive where that helps
     /// Newton's method. Provided for smooth losses: ℓ itself.

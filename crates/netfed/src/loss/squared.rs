@@ -37,7 +37,7 @@ impl ScalarLoss for Squared {
     }
 
     #[inline(always)]
-    fn change(&self, value: f64, by: f64) -> f64 {
+    fn change(&self, _t: f64, _y: f64, value: f64, by: f64) -> f64 {
         (2.0 * value.sqrt() * by + by * by) * UP + 2.0 * f64::EPSILON * value
     }
 

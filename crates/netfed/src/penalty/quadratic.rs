@@ -143,11 +143,15 @@ impl Penalty for Quadratic {
             off.push(rest.value().abs() * (1.0 + 1e-12) + 2.0 * of_z.error * n * of_z.size);
         }
         let of_diff = self.matrix.times(diff, &mut image);
+        // The difference itself is rounded, which counts where Qd cancels.
+        let moved = diff.iter().zip(&image).map(|(d, q)| f64::EPSILON * d.abs() * q.value().abs());
+        let moved = moved.sum::<f64>() + (f64::EPSILON * of_diff.size).powi(2);
         let error = of_z.error + lost(dim);
         let conjugate =
             if coupling > 0.0 { error * of_z.size.powi(2) / (2.0 * coupling) } else { 0.0 };
         let along: f64 = diff.iter().zip(&off).map(|(d, o)| d.abs() * o).sum();
-        let terms = 0.5 * coupling * error * of_diff.size.powi(2) + conjugate + along;
+        let value = coupling * (0.5 * error * of_diff.size.powi(2) + moved);
+        let terms = value + conjugate + along;
         Some(Blur { terms: terms * (1.0 + 1e-9), dual: off })
     }
 
