@@ -110,7 +110,7 @@ fn a_renewed_member_goes_on_and_the_old_certificate_is_refused() {
 #[test]
 fn a_revoked_member_is_cut_off_while_it_runs() {
     let place = stations(3);
-    init(&place, 1, "--max-iter 100000000 --tol 0 --away stop --patience 1");
+    init(&place, 1, "--max-iter 100000000 --tol 0 --away stop --patience 5");
     run(&place, "federation invite --all --federation fed");
     let names = ["s0", "s1", "s2"];
     let mut peers = names.map(|name| start(&place, name));

@@ -336,9 +336,11 @@ fn dependent_features_are_certified() {
     for loss in ["squared", "huber", "absolute"] {
         for flags in ["", "--standardize", "--penalty l1", "--penalty squared"] {
             let line = format!("{SMALL} --force --intercept --loss {loss} {flags}");
-            assert_eq!(place.run(&line).status.code(), Some(0), "{loss} {flags}");
+            // Standardized columns depend on each other up to rounding only: nothing is proven then.
+            let (code, bound) = if flags == "--standardize" { (3, "none") } else { (0, "radius") };
+            assert_eq!(place.run(&line).status.code(), Some(code), "{loss} {flags}");
             let summary = place.json("run/summary.json");
-            assert_eq!(summary["bound"], "radius", "{loss} {flags}: {summary}");
+            assert_eq!(summary["bound"], bound, "{loss} {flags}: {summary}");
         }
     }
 }

@@ -46,9 +46,11 @@ pub(crate) fn pool(problem: &Problem, nodes: &[usize]) -> Pooled {
         norms.push(trace.min(norm(&own)));
     }
     let Some((whitening, unseen)) = Whitening::of(&total) else { return Pooled::Nothing };
-    // There are at least as many directions that no data see as points are too few.
-    let points: usize = nodes.iter().map(|&i| problem.loss(i).points()).sum();
-    let few = unseen.len() + points <= d && none_sees(problem, nodes, &vec![0.0; d]);
+    // There are at least as many directions that no data see as different points are too few.
+    let mut distinct = Vec::new();
+    let mut fit = |&i: &usize| problem.loss(i).add_distinct(&mut distinct, d - unseen.len());
+    let few = !unseen.is_empty() && nodes.iter().all(&mut fit);
+    let few = few && none_sees(problem, nodes, &vec![0.0; d]);
     match unseen.is_empty() || few || unseen_for_certain(problem, nodes, &unseen).is_some() {
         true => Pooled::Residual { stretch: whitening.largest(), norms },
         false => Pooled::Nothing,

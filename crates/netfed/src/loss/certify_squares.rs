@@ -77,10 +77,7 @@ impl CertifySquares<'_> {
             self.whitened(image, off)
         } else {
             vector[d] = 0.0;
-            let gap = Shifted { loss, radius, shift: vector, residual: image, off }.gap();
-            // L ≥ 0: where it is met there is nothing better.
-            let met = value == 0.0 && slope.length() == 0.0;
-            if met { gap.min(lost_value) } else { gap }
+            Shifted { loss, radius, shift: vector, residual: image, off }.gap()
         };
         Bracket { value, lost: lost_value, gap }
     }

@@ -35,9 +35,6 @@ struct Seen {
     lost: f64,
 }
 
-/// The part of L(0) that is as good as nothing.
-const MET: f64 = 1e-15;
-
 /// One unit in the last place, more than rounding takes from a number.
 const UNIT: f64 = f64::EPSILON;
 
@@ -48,7 +45,7 @@ impl<S: ScalarLoss> Loop for FenchelGap<'_, S> {
     fn call(self) -> Bracket {
         let seen = self.seen();
         let (value, lost) = self.value(&seen);
-        Bracket { value, lost, gap: self.gap(&seen, value + lost) }
+        Bracket { value, lost, gap: self.gap(&seen) }
     }
 }
 
@@ -101,18 +98,14 @@ impl<S: ScalarLoss> FenchelGap<'_, S> {
         (value, off * (1.0 + 1e-9) + terms as f64 * UNIT * value)
     }
 
-    /// The bound of the gap; L(at) is at most `above`.
     #[inline(always)]
-    fn gap(&self, seen: &Seen, above: f64) -> f64 {
+    fn gap(&self, seen: &Seen) -> f64 {
         let LinearModel { data, design, ridge, mean_square, .. } = self.loss;
         let (rows, points, dim) = (data.features(), data.points(), self.at.len());
         // Rounding leaves some mismatch, which costs the radius, unless there is nothing at all.
         let nothing = self.nothing();
         if *ridge == 0.0 && !self.radius.is_finite() && !nothing {
-            // But L ≥ 0: where that is met, as far as numbers tell, there is nothing better.
-            let at_zero: f64 = data.labels().iter().map(|y| self.loss.scalar.value(0.0, *y)).sum();
-            let met = self.slope.length() == 0.0 && above <= MET * at_zero / self.loss.m();
-            return if met { above } else { f64::INFINITY };
+            return f64::INFINITY;
         }
         let (Slopes { a, mut b }, room) = self.slopes(seen);
         if nothing {

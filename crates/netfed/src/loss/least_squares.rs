@@ -297,6 +297,10 @@ impl Loss for LeastSquares {
         self.moments.add_to(total, self.m());
     }
 
+    fn add_distinct(&self, rows: &mut Vec<Vec<f64>>, most: usize) -> bool {
+        self.moments.add_distinct(rows, most)
+    }
+
     fn blind_to(&self, direction: &[f64]) -> bool {
         self.ridge == 0.0 && self.moments.blind_to(direction)
     }

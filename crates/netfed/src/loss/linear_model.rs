@@ -8,6 +8,7 @@ use super::data_fit::DataFit;
 use super::design::Design;
 use super::fenchel_gap::FenchelGap;
 use super::model::Model;
+use super::moments::add_distinct;
 use super::newton::Subproblem;
 use super::scalar::{Local, ScalarLoss};
 use super::units::Units;
@@ -232,6 +233,10 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
 
     fn add_to_gram(&self, total: &mut Gram) {
         total.add(&Gram::of_rows(self.data.features(), self.dim(), None), self.m());
+    }
+
+    fn add_distinct(&self, rows: &mut Vec<Vec<f64>>, most: usize) -> bool {
+        add_distinct(self.data.rows(), rows, most)
     }
 
     fn blind_to(&self, direction: &[f64]) -> bool {

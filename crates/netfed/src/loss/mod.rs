@@ -147,6 +147,12 @@ pub trait Loss: Send + Sync {
         total.spoil();
     }
 
+    /// Adds the features of points that are not in a list yet; false where there would be more than `most`, or they are not known.
+    #[doc(hidden)]
+    fn add_distinct(&self, _rows: &mut Vec<Vec<f64>>, _most: usize) -> bool {
+        false
+    }
+
     /// Whether moving the parameters along a vector of integers certainly changes no prediction of this node, and so leaves L as it is. False if
     /// unknown.
     fn blind_to(&self, _direction: &[f64]) -> bool {

@@ -10,8 +10,8 @@ use crate::linalg::whitening::product;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Moments {
     Rows(Rows),
-    /// M, and which columns are small integers: their sums of products are exact.
-    Gram(Box<Gram>, Box<[bool]>),
+    /// M, and which columns are small integers: their sums of products are exact. The features of all points where few of them differ.
+    Gram(Box<Gram>, Box<[bool]>, Option<Box<[Vec<f64>]>>),
 }
 
 /// Data points with their labels.
@@ -38,7 +38,9 @@ impl Moments {
             let most = (2f64.powi(52) / points as f64).sqrt();
             let whole = |j: usize| column(j).all(|x| x.fract() == 0.0 && x.abs() <= most);
             let whole = (0..=dim).map(whole).collect();
-            return Moments::Gram(Box::new(Gram::of_rows(&values, dim + 1, None)), whole);
+            let mut few = Vec::new();
+            let few = add_distinct(features.chunks_exact(dim), &mut few, dim).then(|| few.into());
+            return Moments::Gram(Box::new(Gram::of_rows(&values, dim + 1, None)), whole, few);
         }
         let length = |j: usize| {
             let largest = column(j).fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -61,7 +63,7 @@ impl Moments {
     pub(super) fn norms(&self) -> &[f64] {
         match self {
             Moments::Rows(rows) => &rows.norms,
-            Moments::Gram(gram, _) => gram.norms(),
+            Moments::Gram(gram, ..) => gram.norms(),
         }
     }
 
@@ -69,7 +71,7 @@ impl Moments {
     #[inline(always)]
     pub(super) fn times(&self, v: &[f64], out: &mut [Twofold]) -> Off {
         let rows = match self {
-            Moments::Gram(gram, _) => return gram.times(v, out),
+            Moments::Gram(gram, ..) => return gram.times(v, out),
             Moments::Rows(rows) => rows,
         };
         out.fill(Twofold::default());
@@ -93,11 +95,23 @@ impl Moments {
     /// total ← total + XᵀX/m
     pub(super) fn add_to(&self, total: &mut Gram, m: f64) {
         match self {
-            Moments::Gram(gram, _) => total.add(gram, m),
+            Moments::Gram(gram, ..) => total.add(gram, m),
             Moments::Rows(rows) => {
                 let wide = rows.norms.len();
                 total.add(&Gram::of_rows(&rows.values, wide, None), m);
             }
+        }
+    }
+
+    /// [`Loss::add_distinct`](super::Loss)
+    pub(super) fn add_distinct(&self, list: &mut Vec<Vec<f64>>, most: usize) -> bool {
+        match self {
+            Moments::Rows(rows) => {
+                let wide = rows.norms.len();
+                add_distinct(rows.values.chunks_exact(wide).map(|x| &x[..wide - 1]), list, most)
+            }
+            Moments::Gram(_, _, Some(few)) => add_distinct(few.iter().map(|x| &**x), list, most),
+            Moments::Gram(_, _, None) => false,
         }
     }
 
@@ -107,7 +121,7 @@ impl Moments {
             Moments::Rows(rows) => {
                 rows.values.chunks_exact(t.len() + 1).all(|x| vanishes(&x[..t.len()], t))
             }
-            Moments::Gram(gram, whole) => {
+            Moments::Gram(gram, whole, _) => {
                 let whole = t.iter().zip(whole).all(|(t, whole)| *t == 0.0 || *whole);
                 let entries = |i: usize| (0..t.len()).map(move |j| (i, j));
                 let used = (0..t.len()).flat_map(entries).filter(|(i, j)| t[*i] * t[*j] != 0.0);
@@ -119,6 +133,20 @@ impl Moments {
             }
         }
     }
+}
+
+/// Adds those of some rows that are not in a list yet; false when it would become longer than `most`.
+pub(super) fn add_distinct<'x>(
+    mut rows: impl Iterator<Item = &'x [f64]>,
+    list: &mut Vec<Vec<f64>>,
+    most: usize,
+) -> bool {
+    rows.all(|x| {
+        if !list.iter().any(|other| other == x) {
+            list.push(x.to_vec());
+        }
+        list.len() <= most
+    })
 }
 
 #[cfg(test)]

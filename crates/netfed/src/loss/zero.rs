@@ -82,6 +82,10 @@ impl Loss for Zero {
 
     fn add_to_gram(&self, _total: &mut Gram) {}
 
+    fn add_distinct(&self, _rows: &mut Vec<Vec<f64>>, _most: usize) -> bool {
+        true
+    }
+
     fn blind_to(&self, _direction: &[f64]) -> bool {
         true
     }
