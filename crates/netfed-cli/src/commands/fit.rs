@@ -15,7 +15,7 @@ use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{self, Prepared, prepare};
 use crate::preset;
 use crate::progress::{Watch, catch_interrupts, duration, warn};
-use crate::report::text::{percent, plural, scientific};
+use crate::report::text::{not_above, percent, plural, scientific};
 use crate::report::{HistoryRow, Outcome, Report, Words, render};
 use crate::settings::Settings;
 
@@ -170,9 +170,9 @@ impl Fitted {
         let mut words = Vec::new();
         if c.gap.is_finite() {
             words.push(format!(
-                "The objective is {:.9}. No choice of models can bring it below {:.9}.",
+                "The objective is {:.9}. No choice of models can bring it below {}.",
                 c.objective,
-                c.dual_bound()
+                not_above(c.dual_bound(), |bound| format!("{bound:.9}"))
             ));
             words.push(format!(
                 "So these models are within {} of the optimum ({} of the objective).",

@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use super::Report;
 use super::chart::{Bar, BarChart, bar_chart};
 use super::clusters::Clusters;
-use super::text::{count, number, precise};
+use super::text::{count, not_above, number, precise};
 
 /// The most nodes in the chart of gap shares.
 const MOST_SHARES: usize = 10;
@@ -19,7 +19,7 @@ pub(crate) fn certificate(report: &Report, clusters: &Clusters) -> Markup {
         @for sentence in report.certificate { p { (sentence) } }
         dl.bounds {
             div { dt { "Objective" } dd { (precise(report.objective, step)) } }
-            @if let Some(bound) = report.dual_bound { div { dt { "Dual bound" } dd { (precise(bound, step)) } } }
+            @if let Some(bound) = report.dual_bound { div { dt { "Dual bound" } dd { (not_above(bound, |bound| precise(bound, step))) } } }
             @if let Some(gap) = report.gap { div { dt { "Gap" } dd { (number(gap)) } } }
             @if let Some(gap) = report.relative_gap { div { dt { "Relative gap" } dd { (number(gap)) } } }
             div { dt { "Tolerance" } dd { (number(report.tolerance)) } }

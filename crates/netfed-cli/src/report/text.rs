@@ -45,6 +45,19 @@ pub(crate) fn precise(value: f64, step: f64) -> String {
     trim_zeros(&digits).to_string()
 }
 
+/// A number in words that stand for no larger one: bounds from below are rounded down.
+pub(crate) fn not_above(value: f64, text: impl Fn(f64) -> String) -> String {
+    let (mut lower, mut words) = (value, text(value));
+    for _ in 0..60 {
+        match words.parse::<f64>() {
+            Ok(shown) if shown > value => lower -= 2.0 * (shown - lower).max(value.abs() * 1e-16),
+            _ => break,
+        }
+        words = text(lower);
+    }
+    words
+}
+
 /// Drops the zeros that end a decimal fraction, and the point when nothing
 /// follows it.
 fn trim_zeros(text: &str) -> &str {
@@ -185,6 +198,18 @@ mod tests {
         assert_eq!(precise(-1e-9, 1e-3), "0");
         assert_eq!(precise(42.000_123, 0.0), "42");
         assert_eq!(precise(1e9, 1e-3), "1e9");
+    }
+
+    #[test]
+    fn bounds_are_rounded_down() {
+        for (value, expected) in
+            [(0.123_456_789_6, "0.123456789"), (42.0, "42.000000000"), (0.1, "0.100000000")]
+        {
+            assert_eq!(not_above(value, |v| format!("{v:.9}")), expected);
+        }
+        let shown = not_above(1.999_96, |v| precise(v, 1e-3));
+        assert!(shown.parse::<f64>().unwrap() <= 1.999_96 && shown.starts_with("1.999"), "{shown}");
+        assert_eq!(not_above(f64::NEG_INFINITY, number), number(f64::NEG_INFINITY));
     }
 
     #[test]
