@@ -104,7 +104,8 @@ impl Blurs {
                 break;
             };
             term.gap += blur.terms;
-            sum.add(&Share { gap: blur.terms, ..Share::default() });
+            term.value += blur.value;
+            sum.add(&Share { gap: blur.terms, lost: blur.value, ..Share::default() });
             let all = of_edges.get_or_insert_with(|| Matrix::zeros(duals.rows(), duals.cols()));
             all.row_mut(k).copy_from_slice(&blur.dual);
         }

@@ -86,6 +86,9 @@ impl Share {
         let size = dot_size(&diff, dual);
         let conjugate = penalty.conjugate(dual, coupling);
         let (gap, lost) = of_terms(objective, conjugate, (dot(&diff, dual), size), diff.len());
+        // What its dual may be off would have to be known at both ends.
+        let blurred = penalty.blur(&diff, dual, coupling).is_some();
+        let gap = if blurred { f64::INFINITY } else { gap };
         let mut next = dual.to_vec();
         axpy(step, &diff, &mut next);
         penalty.prox_conjugate(&mut next, coupling, step);

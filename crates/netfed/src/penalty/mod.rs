@@ -108,6 +108,8 @@ pub trait Penalty: Send + Sync {
 pub struct Blur {
     /// What cφ(d) + (cφ)*(u) − ⟨d, u⟩ may be off.
     pub terms: f64,
+    /// What cφ(d) alone may be off.
+    pub value: f64,
     /// What the entries of the dual that the conjugate belongs to may differ from those of u.
     pub dual: Vec<f64>,
 }

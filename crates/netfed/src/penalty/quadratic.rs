@@ -152,7 +152,7 @@ impl Penalty for Quadratic {
         let along: f64 = diff.iter().zip(&off).map(|(d, o)| d.abs() * o).sum();
         let value = coupling * (0.5 * error * of_diff.size.powi(2) + moved);
         let terms = value + conjugate + along;
-        Some(Blur { terms: terms * (1.0 + 1e-9), dual: off })
+        Some(Blur { terms: terms * (1.0 + 1e-9), value: value * (1.0 + 1e-9), dual: off })
     }
 
     fn growth(&self, _dim: usize) -> PenaltyGrowth {
