@@ -199,7 +199,7 @@ fn nodes_without_data_or_edges_get_a_warning_and_a_model() {
         let (x, y): (f64, f64) = (x.parse().unwrap(), y.parse().unwrap());
         assert!((x - y).abs() < 1e-4, "a node at the end of the chain takes its neighbor's model");
     }
-    assert_eq!(place.json("run/summary.json")["bound"], "radius");
+    assert_eq!(place.json("run/summary.json")["bound"], "region");
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn dependent_features_are_certified() {
         for flags in ["", "--standardize", "--penalty l1", "--penalty squared"] {
             let line = format!("{SMALL} --force --intercept --loss {loss} {flags}");
             // Standardized columns depend on each other up to rounding only: nothing is proven then.
-            let (code, bound) = if flags == "--standardize" { (3, "none") } else { (0, "radius") };
+            let (code, bound) = if flags == "--standardize" { (3, "none") } else { (0, "region") };
             assert_eq!(place.run(&line).status.code(), Some(code), "{loss} {flags}");
             let summary = place.json("run/summary.json");
             assert_eq!(summary["bound"], bound, "{loss} {flags}: {summary}");

@@ -4,13 +4,14 @@
 //!
 //! with sᵢ = −Σ sign·u over the edges of node i and dₑ = w_tail − w_head. Every bracket is ≥ 0, so the gap splits into
 //! shares: a node's own bracket and those of the edges of which it is the tail. Where Lᵢ*(sᵢ) is infinite (no data,
-//! fewer points than features) the conjugate is taken over ‖w − wᵢ‖ ≤ Rᵢ, with a radius Rᵢ that provably leaves the
-//! optimal value as it is (`radius.rs`, docs/certificate.md). Where no radius is known there is no bound.
+//! fewer points than features) the conjugate is taken over a region around wᵢ that provably leaves the
+//! optimal value as it is (`radius.rs`, docs/certificate.md). Where none is known there is no bound.
 
 use crate::edge_terms::{EdgeTerm, EdgeTerms};
 use crate::parallel::map_rows;
 use crate::problem::difference;
-use crate::radius::{self, radii};
+use crate::radius::{self, regions};
+use crate::region::Region;
 use crate::share::{self, Scratch, Share};
 use crate::slope::Slope;
 use crate::{Matrix, Problem, Status};
@@ -20,12 +21,10 @@ use crate::{Matrix, Problem, Status};
 pub enum Bound {
     /// The conjugates of the losses, as in (34) of the paper.
     Conjugate,
-    /// Conjugates within proven radii around the models of some nodes.
-    Radius {
+    /// Conjugates within proven regions around the models of some nodes.
+    Region {
         /// Number of nodes that need one.
         nodes: usize,
-        /// The largest radius used.
-        largest: f64,
     },
     /// Components for which no radius is known have an objective so small that P ≥ 0 is a bound worth having.
     Nonnegative,
@@ -70,13 +69,18 @@ impl Certificate {
         if self.gap.is_finite() { Status::Solved } else { Status::Unproven }
     }
 
-    /// Whether it says more than another one about the same problem, or at equal accuracy belongs to a lower objective.
+    /// Whether it says more than another one about the same problem or, where neither says much, belongs to a lower objective.
     pub(crate) fn is_better(&self, other: &Certificate) -> bool {
-        let (own, others) = (self.accuracy(), other.accuracy());
+        let known = |c: &Certificate| {
+            if c.relative_gap <= INFORMATIVE { c.relative_gap } else { f64::INFINITY }
+        };
+        let (own, others) = (known(self), known(other));
         own < others || own == others && self.objective < other.objective
     }
 }
 
+/// A relative gap above this says little about a point.
+const INFORMATIVE: f64 = 0.1;
 /// Terms that are added up together.
 const TOGETHER: usize = 1 << 10;
 
@@ -137,7 +141,13 @@ impl<'a> Certifier<'a> {
         let (mut edges, mut of_edges) =
             EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
         let blurs = Blurs::new(problem, params, duals, &mut edges, &mut of_edges);
-        let (mut nodes, _, mut bound) = self.of_nodes(&edges, params, (duals, &blurs));
+        let point = (duals, &blurs);
+        let (mut nodes, mut bound) = (self.of_nodes(params, point), Bound::Conjugate);
+        if nodes.iter().any(|t| t.gap.is_infinite()) {
+            let regions = regions(problem, params, &nodes, &edges);
+            let needy = self.bound_the_unbounded(&mut nodes, &regions, params, point);
+            bound = Bound::Region { nodes: needy.len() };
+        }
         if radius::take_objectives(problem, &mut nodes, &edges, self.value_at_zero) {
             bound = Bound::Nonnegative;
         }
@@ -174,31 +184,31 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// The parts of the nodes at a point where all neighbors have equal models, and the radii of those that need one; for all others it is +∞.
+    /// The parts of the nodes at a point where all neighbors have equal models, and the radii of those that need one; for all others it is +∞. Nothing but
+    /// radii is used.
     pub(crate) fn brackets(&self, params: &Matrix, duals: &Matrix) -> (Vec<Share>, Vec<f64>) {
         let edges = vec![EdgeTerm::default(); duals.rows()];
-        let blurs = Blurs { of_edges: None };
-        let (nodes, radii, _) = self.of_nodes(&edges, params, (duals, &blurs));
+        let (point, mut radii) =
+            ((duals, &Blurs { of_edges: None }), vec![f64::INFINITY; params.rows()]);
+        let mut nodes = self.of_nodes(params, point);
+        let regions = regions(self.problem, params, &nodes, &edges);
+        let only_balls = regions.iter().map(|r| Region::ball(r.radius())).collect::<Vec<_>>();
+        for i in self.bound_the_unbounded(&mut nodes, &only_balls, params, point) {
+            radii[i] = only_balls[i].radius();
+        }
         (nodes, radii)
     }
 
-    /// The parts of the nodes, the radii of those that need one, and where the bound comes from.
-    fn of_nodes(
-        &self,
-        edges: &[EdgeTerm],
-        params: &Matrix,
-        (duals, blurs): (&Matrix, &Blurs),
-    ) -> (Vec<Share>, Vec<f64>, Bound) {
+    /// The parts of the nodes, wherever better models may be.
+    fn of_nodes(&self, params: &Matrix, (duals, blurs): (&Matrix, &Blurs)) -> Vec<Share> {
         let (problem, dim) = (self.problem, self.problem.dim());
         let scratch = || Scratch::new(dim);
-        let mut nodes: Vec<Share> = map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
+        map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
             let degree = problem.graph().degree(i);
             let step = self.step_ratio / degree as f64;
             self.set_slope(i, duals, blurs, &mut s.slope);
             share::of_node(problem.loss(i), params.row(i), (degree > 0).then_some(step), s)
-        });
-        let (radii, bound) = self.bound_the_unbounded(&mut nodes, edges, params, (duals, blurs));
-        (nodes, radii, bound)
+        })
     }
 
     /// The slope of a node.
@@ -210,37 +220,28 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// Replaces infinite node gaps by gaps within a proven radius, component by component.
+    /// Replaces infinite node gaps by gaps within proven regions; the nodes that need that.
     fn bound_the_unbounded(
         &self,
         nodes: &mut [Share],
-        edges: &[EdgeTerm],
+        regions: &[Region<'_>],
         params: &Matrix,
         (duals, blurs): (&Matrix, &Blurs),
-    ) -> (Vec<f64>, Bound) {
-        if nodes.iter().all(|t| t.gap.is_finite()) {
-            return (vec![f64::INFINITY; nodes.len()], Bound::Conjugate);
-        }
-        let mut radii = radii(self.problem, params, nodes, edges);
-        let needy: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].gap.is_infinite()).collect();
-        let largest = needy.iter().map(|&i| radii[i]).fold(0.0, f64::max);
-        let bound = Bound::Radius { nodes: needy.len(), largest };
-        let needed: Vec<usize> = needy.into_iter().filter(|&i| radii[i].is_finite()).collect();
+    ) -> Vec<usize> {
         let dim = self.problem.dim();
+        let needy: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].gap.is_infinite()).collect();
         let gaps = map_rows(
-            needed.len(),
+            needy.len(),
             16 * dim,
             || Scratch::new(dim),
             |k, s| {
-                let i = needed[k];
+                let i = needy[k];
                 self.set_slope(i, duals, blurs, &mut s.slope);
-                let loss = self.problem.loss(i);
-                share::nonnegative(loss.bracket(&s.slope, params.row(i), radii[i]).gap)
+                let bracket = self.problem.loss(i).bracket(&s.slope, params.row(i), &regions[i]);
+                share::nonnegative(bracket.gap)
             },
         );
-        let unneeded = radii.iter_mut().zip(nodes.iter()).filter(|(_, t)| t.gap.is_finite());
-        unneeded.for_each(|(radius, _)| *radius = f64::INFINITY);
-        needed.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);
-        (radii, bound)
+        needy.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);
+        needy
     }
 }

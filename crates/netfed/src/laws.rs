@@ -215,6 +215,11 @@ fn check_growth(loss: &dyn Loss, w: &[f64], v: &[f64]) -> Result<(), String> {
     let level = lw.max(lv);
     let (radius, apart) = (loss.level_radius(level, v), distance(w, v));
     law(apart <= radius * (1.0 + 1e-9), "level radius", &[level, radius, apart])?;
+    let mut sides = vec![0.0; d];
+    loss.level_box(level, v, &mut sides);
+    for ((w, v), side) in w.iter().zip(v).zip(&sides) {
+        law((w - v).abs() <= side * (1.0 + 1e-9), "level box", &[level, *side, w - v])?;
+    }
     let residual = match loss.growth() {
         Growth::Quadratic => level.sqrt(),
         Growth::Linear { slope, offset } => slope * level + offset,
@@ -277,6 +282,7 @@ pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(),
             let square = 0.5 * h * dot(&v, &v);
             law((value - square).abs() <= 1e-12 * square, "φ = (h/2)‖·‖²", &[value, square])?;
         }
+        check_clipping(penalty, &v, &random_vector(&mut rng, dim, size), &mut rng)?;
         let bound = match penalty.growth(dim) {
             PenaltyGrowth::Linear(k) => k * norm(&v),
             PenaltyGrowth::Quadratic(k) => 0.5 * k * dot(&v, &v),
@@ -301,6 +307,25 @@ pub fn check_penalty(penalty: &dyn Penalty, dim: usize, seed: u64) -> Result<(),
         )?;
     }
     Ok(())
+}
+
+/// φ(clip a − clip b) ≤ φ(a − b), each coordinate being clipped to an interval of its own.
+fn check_clipping(
+    penalty: &dyn Penalty,
+    a: &[f64],
+    b: &[f64],
+    rng: &mut ChaCha8Rng,
+) -> Result<(), String> {
+    if !penalty.allows_clipping() {
+        return Ok(());
+    }
+    let (low, width) = (random_vector(rng, a.len(), 1.0), random_vector(rng, a.len(), 1.0));
+    let clip = |v: &[f64]| -> Vec<f64> {
+        let ends = low.iter().zip(&width);
+        v.iter().zip(ends).map(|(v, (low, width))| v.clamp(*low, low + width.abs())).collect()
+    };
+    let (before, after) = (penalty.value(&sub(a, b)), penalty.value(&sub(&clip(a), &clip(b))));
+    law(after <= before * (1.0 + 1e-12), "clipping does not make φ grow", &[before, after])
 }
 
 /// With u = prox_conjugate(v), Moreau's identity makes p = (v − u)/step the prox of (c/step)φ at v/step: u is a

@@ -3,25 +3,24 @@
 
 use crate::linalg::gram::Gram;
 use crate::linalg::whitening::integers;
-use crate::linalg::{Whitening, axpy, dot, norm};
-use crate::loss::{Growth, LinearModel, Logistic, Loss, sigmoid};
+use crate::linalg::{Whitening, norm};
+use crate::loss::{Growth, Margins};
 use crate::{Dataset, Problem};
 
 /// What the pooled data of a component say about the model at its root.
 pub(crate) enum Pooled {
     Nothing,
-    /// Losses of residuals: a bound of ‖v‖/√(vᵀ(Σ XᵀX/m)v), and per node a bound of ‖XᵀX/m‖.
+    /// Losses of residuals: Σ XᵀX/m, and per node a bound of ‖XᵀX/m‖. `whole` if the data see all directions.
     Residual {
-        stretch: f64,
+        whitening: Whitening,
         norms: Vec<f64>,
+        whole: bool,
     },
-    /// Losses of margins: Σ_r max(0, −y_r x_rᵀw) ≥ growth·‖w‖; per node Σ_r ‖x_r‖; the largest m.
-    /// `free` if that holds only after a shift along directions that no data see.
+    /// Losses of margins, and how all margins together grow; per node Σ_r ‖x_r‖; the largest m.
     Margin {
-        growth: f64,
+        margins: Margins,
         lengths: Vec<f64>,
         most_points: f64,
-        free: bool,
     },
 }
 
@@ -51,9 +50,11 @@ pub(crate) fn pool(problem: &Problem, nodes: &[usize]) -> Pooled {
     let mut fit = |&i: &usize| problem.loss(i).add_distinct(&mut distinct, d - unseen.len());
     let few = !unseen.is_empty() && nodes.iter().all(&mut fit);
     let few = few && none_sees(problem, nodes, &vec![0.0; d]);
-    match unseen.is_empty() || few || unseen_for_certain(problem, nodes, &unseen).is_some() {
-        true => Pooled::Residual { stretch: whitening.largest(), norms },
-        false => Pooled::Nothing,
+    let whole = unseen.is_empty();
+    if whole || few || unseen_for_certain(problem, nodes, &unseen).is_some() {
+        Pooled::Residual { whitening, norms, whole }
+    } else {
+        Pooled::Nothing
     }
 }
 
@@ -102,32 +103,7 @@ fn pool_margins(problem: &Problem, nodes: &[usize]) -> Option<Pooled> {
         most_points = f64::max(most_points, y.len() as f64);
         lengths.push(x.chunks_exact(d).map(norm).sum());
     }
-    let pooled = LinearModel::new(Logistic, Dataset::new(d, features, labels).ok()?, 0.0, 0.0);
-    let mut w = vec![0.0; d];
-    let zero = vec![0.0; d];
-    if pooled.points() > 0 {
-        pooled.maximizer(&zero, &mut w);
-    }
-    let (x, y) = pooled.margins()?;
-    let (mut weights, mut slopes) = (Vec::with_capacity(y.len()), Vec::with_capacity(y.len()));
-    for (x, y) in x.chunks_exact(d).zip(y) {
-        let margin = y * dot(x, &w);
-        let (p, q) = (sigmoid(-margin), sigmoid(margin));
-        // Half of π, so that it is below p and 1 − p also when rounded.
-        weights.push(0.5 * p * q);
-        slopes.push(p * y);
-    }
-    let hessian = Gram::of_rows(x, d, Some(&weights));
-    let (whitening, free) = completed(problem, nodes, hessian)?;
-    let rounding = (y.len() + 4) as f64 * f64::EPSILON;
-    let (mut mismatch, mut off) = (vec![0.0; d], vec![0.0; d]);
-    for (x, slope) in x.chunks_exact(d).zip(&slopes) {
-        axpy(*slope, x, &mut mismatch);
-        off.iter_mut().zip(x).for_each(|(o, x)| *o += rounding * (slope * x).abs());
-    }
-    let exact = vec![0.0; d];
-    let longest = x.chunks_exact(d).map(|x| whitening.inverse_norm(x, &exact)).fold(0.0, f64::max);
-    let room = 1.0 / longest - whitening.inverse_norm(&mismatch, &off);
-    let growth = room / whitening.largest() * (1.0 - 1e-9);
-    (growth > 0.0).then_some(Pooled::Margin { growth, lengths, most_points, free })
+    let data = Dataset::new(d, features, labels).ok()?;
+    let margins = Margins::new(data, |hessian| completed(problem, nodes, hessian))?;
+    Some(Pooled::Margin { margins, lengths, most_points })
 }

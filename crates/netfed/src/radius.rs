@@ -1,4 +1,4 @@
-//! Radii Rᵢ around given models wᵢ such that min P is attained, or approached, with every model within its radius.
+//! Regions around given models wᵢ such that min P is attained, or approached, with every model in its region.
 //!
 //! Everything rests on the level set: a better point w' has P(w') ≤ P(w) =: B on every connected component, and all
 //! terms of P are nonnegative. The statements and proofs are in docs/certificate.md:
@@ -10,9 +10,10 @@
 
 use crate::edge_terms::EdgeTerm;
 use crate::linalg::{axpy, distance, norm};
-use crate::loss::Growth;
+use crate::loss::{Growth, Margins};
 use crate::penalty::PenaltyGrowth;
 use crate::pooled::{Pooled, pool};
+use crate::region::{Common, Region};
 use crate::share::Share;
 use crate::{Matrix, Problem};
 use std::collections::BinaryHeap;
@@ -22,6 +23,24 @@ use std::sync::OnceLock;
 const ROUNDED: f64 = 1.0 + 1e-9;
 /// The part of the objective up to which that of a component counts as next to nothing.
 const NEXT_TO_NOTHING: f64 = 1e-6;
+
+/// What is known about the nodes of a component: balls, boxes, and where the ellipsoid of all data puts them.
+struct Known<'p> {
+    radii: Vec<f64>,
+    sides: Vec<Vec<f64>>,
+    common: Vec<Option<Common<'p>>>,
+}
+
+impl Known<'_> {
+    fn nothing<'p>(nodes: &[usize], params: &Matrix) -> Known<'p> {
+        let sides = vec![f64::INFINITY; params.cols()];
+        Known {
+            radii: vec![f64::INFINITY; nodes.len()],
+            sides: vec![sides; nodes.len()],
+            common: vec![None; nodes.len()],
+        }
+    }
+}
 
 /// A connected component, with what depends neither on the point nor on λ.
 pub(crate) struct Component {
@@ -35,23 +54,29 @@ pub(crate) struct Component {
     pooled: OnceLock<Pooled>,
 }
 
-/// A radius for every node in a component where a node has an infinite gap; +∞ where none is known. `nodes` and `edges` are their terms.
-pub(crate) fn radii(
-    problem: &Problem,
+/// What is known about better models in a component where a node has an infinite gap. `nodes` and `edges` are their terms.
+pub(crate) fn regions<'p>(
+    problem: &'p Problem,
     params: &Matrix,
     nodes: &[Share],
     edges: &[EdgeTerm],
-) -> Vec<f64> {
-    let mut radii = vec![f64::INFINITY; params.rows()];
+) -> Vec<Region<'p>> {
+    let mut regions = vec![Region::EVERYWHERE; params.rows()];
     for c in problem.memo().components.get_or_init(|| components(problem)) {
         if c.nodes.iter().any(|&i| nodes[i].gap.is_infinite()) {
             let level = c.level(nodes, edges) * ROUNDED;
-            c.anchored(problem, params, level, &mut radii);
-            c.pooled(problem, params, level, &mut radii);
-            c.nodes.iter().for_each(|&i| radii[i] *= ROUNDED);
+            let mut known = Known::nothing(&c.nodes, params);
+            c.anchored(problem, params, level, &mut known);
+            c.pooled(problem, params, level, &mut known);
+            let all = known.radii.into_iter().zip(known.sides).zip(known.common);
+            for (&i, ((radius, sides), common)) in c.nodes.iter().zip(all) {
+                let sides = sides.into_iter().map(|s| s * ROUNDED).collect();
+                let region = Region::ball(radius * ROUNDED).with_level(level);
+                regions[i] = region.with_sides(sides).with_common(common);
+            }
         }
     }
-    radii
+    regions
 }
 
 /// reachᵢ with ‖wᵢ − w_root‖ ≤ reachᵢ·Σ Aₑ φ/k for penalties of linear growth k, with the root of its component.
@@ -104,36 +129,58 @@ impl Component {
     }
 
     /// Lemma 3.
-    fn anchored(&self, problem: &Problem, params: &Matrix, level: f64, radii: &mut [f64]) {
-        let with_data = || self.nodes.iter().copied().filter(|&i| problem.loss(i).points() > 0);
+    fn anchored(&self, problem: &Problem, params: &Matrix, level: f64, known: &mut Known<'_>) {
+        let dim = problem.dim();
+        let has_data = |i: usize| problem.loss(i).points() > 0;
+        let with_data = || self.nodes.iter().copied().enumerate().filter(|&(_, i)| has_data(i));
         let count = with_data().count() as f64;
         if count == 0.0 {
             return;
         }
         let mut center = vec![0.0; problem.dim()];
-        for i in with_data() {
+        for (_, i) in with_data() {
             axpy(1.0 / count, params.row(i), &mut center);
         }
         let mut ball = 0.0;
-        for i in with_data() {
+        let (mut low, mut high) = (center.clone(), center.clone());
+        for (k, i) in with_data() {
             let own = problem.loss(i).level_radius(level, params.row(i));
-            radii[i] = radii[i].min(own);
-            ball = f64::max(ball, own + distance(params.row(i), &center));
+            problem.loss(i).level_box(level, params.row(i), &mut known.sides[k]);
+            known.radii[k] = own.min(norm(&known.sides[k]));
+            ball = f64::max(ball, known.radii[k] + distance(params.row(i), &center));
+            for (j, (w, side)) in params.row(i).iter().zip(&known.sides[k]).enumerate() {
+                low[j] = low[j].min(w - side);
+                high[j] = high[j].max(w + side);
+            }
         }
-        let moved = problem.penalty().hull_factor(problem.dim()) * ball;
-        for &i in self.nodes.iter().filter(|&&i| problem.loss(i).points() == 0) {
-            radii[i] = radii[i].min(moved + distance(params.row(i), &center));
+        let moved = problem.penalty().hull_factor(dim) * ball;
+        for (k, &i) in self.nodes.iter().enumerate().filter(|&(_, &i)| !has_data(i)) {
+            known.radii[k] = moved + distance(params.row(i), &center);
+            if problem.penalty().allows_clipping() {
+                let ends = low.iter().zip(&high);
+                let sides = known.sides[k].iter_mut().zip(params.row(i)).zip(ends);
+                for ((side, w), (low, high)) in sides {
+                    let rounding = 4.0 * f64::EPSILON * (w.abs() + low.abs().max(high.abs()));
+                    *side = f64::max(high - w, w - low) + rounding;
+                }
+            }
         }
     }
 
     /// Lemma 4.
-    fn pooled(&self, problem: &Problem, params: &Matrix, level: f64, radii: &mut [f64]) {
+    fn pooled<'p>(
+        &'p self,
+        problem: &'p Problem,
+        params: &Matrix,
+        level: f64,
+        known: &mut Known<'p>,
+    ) {
         let Some(reach) = self.reach(problem, level) else { return };
         let root = params.row(self.root);
         let drift: Vec<f64> = self.nodes.iter().map(|&i| distance(params.row(i), root)).collect();
         match self.pooled.get_or_init(|| pool(problem, &self.nodes)) {
             Pooled::Nothing => {}
-            Pooled::Residual { stretch, norms } => {
+            Pooled::Residual { whitening, norms, whole } => {
                 let (mut slope, mut offset, mut quadratic) = (0.0, 0.0, 0.0);
                 for growth in self.nodes.iter().map(|&i| problem.loss(i).growth()) {
                     match growth {
@@ -152,17 +199,25 @@ impl Component {
                     .zip(&drift)
                     .map(|((g, r), d)| g * (r + d) * (r + d))
                     .sum::<f64>();
-                let at_root = (2.0 * residual + spread.sqrt()) * stretch;
-                for ((&i, r), d) in self.nodes.iter().zip(&reach).zip(&drift) {
-                    radii[i] = radii[i].min(at_root + r + d);
+                let size = (2.0 * residual + spread.sqrt()) * ROUNDED;
+                let at_root = size * whitening.largest();
+                for (k, (r, d)) in reach.iter().zip(&drift).enumerate() {
+                    let beyond = (r + d) * ROUNDED;
+                    known.radii[k] = known.radii[k].min(at_root + beyond);
+                    known.common[k] = whole.then_some(Common { whitening, size, beyond });
                 }
             }
-            Pooled::Margin { growth, lengths, most_points, free } => {
+            Pooled::Margin { margins, lengths, most_points } => {
+                let Margins { growth, whitening, free } = margins;
                 let spread: f64 = lengths.iter().zip(&reach).map(|(x, r)| x * r).sum();
+                // Of the root, in the ellipsoid of H: for w' and for w, which need not be orthogonal to what no data see.
+                let size = (level * most_points + spread) / growth * ROUNDED;
                 let unseen = if *free { norm(root) } else { 0.0 };
-                let at_root = (level * most_points + spread) / growth + unseen;
-                for (&i, r) in self.nodes.iter().zip(&reach) {
-                    radii[i] = radii[i].min(at_root + r + norm(params.row(i)));
+                let at_root = size * whitening.largest() + unseen;
+                for (k, (r, &i)) in reach.iter().zip(&self.nodes).enumerate() {
+                    known.radii[k] = known.radii[k].min(at_root + r + norm(params.row(i)));
+                    let (size, beyond) = (2.0 * size, (r + drift[k]) * ROUNDED);
+                    known.common[k] = (!free).then_some(Common { whitening, size, beyond });
                 }
             }
         }

@@ -7,6 +7,7 @@ use crate::half::Link;
 use crate::linalg::{axpy, dot, dot_size, square_distance};
 use crate::loss::{Bracket, Loss};
 use crate::penalty::{Penalty, ROUNDING};
+use crate::region::Region;
 use crate::slope::Slope;
 
 /// A part of the sums of a certificate.
@@ -132,7 +133,8 @@ pub(crate) fn of_node(
     step: Option<f64>,
     s: &mut Scratch,
 ) -> Share {
-    let Bracket { value: objective, lost, gap } = loss.bracket(&s.slope, params, f64::INFINITY);
+    let Bracket { value: objective, lost, gap } =
+        loss.bracket(&s.slope, params, &Region::EVERYWHERE);
     // A value that nothing is known about bounds nothing.
     let known = lost.is_finite();
     let (lost, gap) = if known { (lost, nonnegative(gap)) } else { (0.0, f64::INFINITY) };

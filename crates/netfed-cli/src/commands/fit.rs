@@ -191,10 +191,9 @@ impl Fitted {
         }
         words.push(match c.bound {
             Bound::Conjugate => "The bound is the dual objective at the final duals.".into(),
-            Bound::Radius { nodes, largest } => format!(
-                "At {} the dual bound alone is infinite. There it uses that optimal models lie within a proven distance of the ones found (at most {}).",
-                plural(nodes, "node"),
-                scientific(largest)
+            Bound::Region { nodes } => format!(
+                "At {} the dual bound alone is infinite. There it uses that optimal models lie in a proven region around the ones found.",
+                plural(nodes, "node")
             ),
             Bound::Nonnegative => "Where the data do not determine the optimal models the objective is nearly zero, and it is never negative.".into(),
             Bound::None => "The data do not determine the optimal models: classes may be separable, or features linearly dependent (for example all one-hot columns and an intercept). So the run stops on the residual, which proves nothing: other models may be much better. A small --ridge gives a bound.".into(),
@@ -308,7 +307,7 @@ impl Fitted {
 fn bound_name(bound: Bound) -> &'static str {
     match bound {
         Bound::Conjugate => "conjugate",
-        Bound::Radius { .. } => "radius",
+        Bound::Region { .. } => "region",
         Bound::Nonnegative => "nonnegative",
         Bound::None => "none",
     }

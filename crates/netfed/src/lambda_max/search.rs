@@ -7,6 +7,7 @@ use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
 use crate::edge_terms::Differences;
 use crate::linalg::{axpy, distance};
+use crate::region::Region;
 use crate::slope::Slope;
 use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
 use crate::{Error, Matrix, Problem};
@@ -145,7 +146,7 @@ fn guess(unit: &Problem, components: &[Vec<usize>]) -> f64 {
 fn value_above(alone: &Problem, params: &Matrix) -> f64 {
     let nothing = Slope::exact(&vec![0.0; alone.dim()]);
     let above = |i: usize| {
-        let own = alone.loss(i).bracket(&nothing, params.row(i), f64::INFINITY);
+        let own = alone.loss(i).bracket(&nothing, params.row(i), &Region::EVERYWHERE);
         own.value + own.lost
     };
     let sum: f64 = (0..alone.nodes()).map(above).sum();

@@ -9,6 +9,7 @@ use super::LogDegree;
 use super::dual_newton::Scratch;
 use crate::linalg::norm;
 use crate::loss::{Bracket, Growth, Loss};
+use crate::region::Region;
 use crate::slope::Slope;
 
 /// The loss of one holder of signals.
@@ -87,7 +88,7 @@ impl Loss for LogDegreeLoss {
         self.minimize(|e| at[e] / step, 1.0 / step, out);
     }
 
-    fn bracket(&self, slope: &Slope, at: &[f64], _radius: f64) -> Bracket {
+    fn bracket(&self, slope: &Slope, at: &[f64], _region: &Region<'_>) -> Bracket {
         let value = self.value(at);
         let lost = 16.0 * at.len() as f64 * f64::EPSILON * (value.abs() + self.least.abs());
         if value.is_infinite() {
@@ -164,7 +165,7 @@ impl Loss for NonnegativeLasso {
     }
 
     /// With q = slope − λ: ⟨q, w⟩ ≤ ⟨q₊, w⟩ for w ≥ 0, so that the gap is at most ⟨q₋, at⟩ + R‖q₊‖.
-    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket {
+    fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket {
         let value = self.value(at);
         if !value.is_finite() {
             return Bracket { value, lost: 0.0, gap: f64::INFINITY };
@@ -176,12 +177,8 @@ impl Loss for NonnegativeLasso {
             above.push((q + off).max(0.0));
             below += (off - q).max(0.0) * w;
         }
-        let by_radius = match norm(&above) {
-            0.0 => 0.0,
-            size => size * radius,
-        };
         let rounding = (at.len() + 8) as f64 * f64::EPSILON;
-        let gap = (below + by_radius) * (1.0 + rounding);
+        let gap = (below + region.cost(&above, &vec![0.0; at.len()])) * (1.0 + rounding);
         Bracket { value, lost: rounding * value, gap }
     }
 

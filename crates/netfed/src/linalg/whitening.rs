@@ -16,7 +16,7 @@ const ROUNDS: usize = 6;
 const CLEAR: f64 = 1e-10;
 
 /// A proven inverse square root.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Whitening {
     /// w_k, one per row.
     rows: Vec<f64>,
@@ -74,6 +74,10 @@ impl Whitening {
     /// Of a matrix that sees all directions.
     pub(crate) fn of_all(gram: &Gram) -> Option<Whitening> {
         Whitening::of(gram).filter(|(_, unseen)| unseen.is_empty()).map(|(whitening, _)| whitening)
+    }
+
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
     }
 
     /// A bound of √(xᵀG⁻¹x), where every entry of x is wrong by at most `off`.

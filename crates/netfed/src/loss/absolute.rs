@@ -3,7 +3,7 @@
 //! ℓ*(a, y) = a·y on |a| ≤ 1. A mean of |r| of at most B gives ‖r‖₂/√m ≤ √m·B.
 
 use super::Growth;
-use super::scalar::{Local, ScalarLoss, UP};
+use super::scalar::{Kink, Local, ScalarLoss, UP};
 use crate::smoothed::smooth_abs;
 
 /// ℓ(t, y) = |t − y|
@@ -50,6 +50,10 @@ impl ScalarLoss for Absolute {
     fn smoothed(&self, t: f64, y: f64, mu: f64) -> (f64, Local) {
         let (value, slope, curvature) = smooth_abs(t - y, mu);
         (value, Local { slope, curvature })
+    }
+
+    fn kink(&self, y: f64) -> Option<Kink> {
+        Some(Kink { at: y, below: -1.0, above: 1.0 })
     }
 
     fn room(&self, _t: f64, _y: f64, a: f64) -> f64 {

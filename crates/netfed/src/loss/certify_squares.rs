@@ -12,6 +12,7 @@ use super::moments::Moments;
 use super::{Bracket, LeastSquares};
 use crate::linalg::axpy;
 use crate::linalg::twofold::{Twofold, lost, two_product};
+use crate::region::{Region, by_ridge};
 use crate::slope::Slope;
 use crate::wide::Loop;
 
@@ -20,7 +21,7 @@ pub(super) struct CertifySquares<'a> {
     pub(super) loss: &'a LeastSquares,
     pub(super) slope: &'a Slope,
     pub(super) at: &'a [f64],
-    pub(super) radius: f64,
+    pub(super) region: &'a Region<'a>,
 }
 
 impl Loop for CertifySquares<'_> {
@@ -49,7 +50,7 @@ impl CertifySquares<'_> {
         mut image: impl AsMut<[Twofold]>,
         mut off: impl AsMut<[f64]>,
     ) -> Bracket {
-        let CertifySquares { loss, slope, at, radius } = self;
+        let CertifySquares { loss, slope, at, region } = self;
         let (vector, image, off) = (vector.as_mut(), image.as_mut(), off.as_mut());
         let (m, d) = (loss.m(), at.len());
         vector[..d].copy_from_slice(at);
@@ -77,7 +78,7 @@ impl CertifySquares<'_> {
             self.whitened(image, off)
         } else {
             vector[d] = 0.0;
-            Shifted { loss, radius, shift: vector, residual: image, off }.gap()
+            Shifted { loss, region, shift: vector, residual: image, off }.gap()
         };
         Bracket { value, lost: lost_value, gap }
     }
@@ -105,7 +106,7 @@ impl CertifySquares<'_> {
 /// The bound with u, where the factors are not proven to whiten H: with fewer points than parameters, or columns that are nearly dependent.
 struct Shifted<'a> {
     loss: &'a LeastSquares,
-    radius: f64,
+    region: &'a Region<'a>,
     /// Room for (u, 0).
     shift: &'a mut [f64],
     /// m·r
@@ -116,7 +117,7 @@ struct Shifted<'a> {
 impl Shifted<'_> {
     #[inline(always)]
     fn gap(self) -> f64 {
-        let Shifted { loss, radius, shift, residual, off } = self;
+        let Shifted { loss, region, shift, residual, off } = self;
         let (m, d) = (loss.m(), off.len());
         shift[..d].fill(0.0);
         for (s, _, v) in loss.triples() {
@@ -127,20 +128,18 @@ impl Shifted<'_> {
         let wrong = loss.moments.times(shift, &mut image);
         let (square, lost_square) = Moments::square(shift, &image, wrong);
         let norms = loss.moments.norms();
-        let mut length = 0.0;
+        let (mut e, mut e_off) = (Vec::with_capacity(d), Vec::with_capacity(d));
         for (((j, image), r), off) in image[..d].iter().enumerate().zip(residual).zip(off) {
-            let mut e = *r;
-            e.add_times(*image, -2.0);
+            let mut sum = *r;
+            sum.add_times(*image, -2.0);
             let terms = r.high.abs() + 2.0 * image.high.abs();
             let hidden = 2.0 * wrong.error * norms[j] * wrong.size + lost(2) * terms;
-            length += (e.value().abs() + (off + hidden) * (1.0 + 1e-12)).powi(2);
+            e.push(sum.value() / m);
+            e_off.push((off + hidden) / m * (1.0 + 1e-12));
         }
         let up = 1.0 + (d + 8) as f64 * f64::EPSILON;
-        let length = length.sqrt() / m * up;
-        let by_radius = if length == 0.0 { 0.0 } else { radius * length };
-        let by_ridge =
-            if loss.ridge > 0.0 { length * length / (4.0 * loss.ridge) } else { f64::INFINITY };
-        ((square + lost_square) / m + by_radius.min(by_ridge)) * up
+        let by_ridge = by_ridge(loss.ridge, &e, &e_off);
+        ((square + lost_square) / m + region.cost(&e, &e_off).min(by_ridge)) * up
     }
 }
 

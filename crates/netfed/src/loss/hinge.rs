@@ -3,7 +3,7 @@
 //! ℓ*(a, y) = a·y on −1 ≤ a·y ≤ 0. From ℓ ≥ max(0, −y·t) follows the growth of the margins.
 
 use super::Growth;
-use super::scalar::{Local, ScalarLoss, UP};
+use super::scalar::{Kink, Local, ScalarLoss, UP};
 use crate::smoothed::smooth_abs;
 
 /// ℓ(t, y) = max(0, 1 − y·t)
@@ -59,6 +59,11 @@ impl ScalarLoss for Hinge {
             false => (s + root, 1.0 + slope),
         };
         (0.5 * value, Local { slope: -0.5 * y * slope, curvature: 0.5 * curvature })
+    }
+
+    fn kink(&self, y: f64) -> Option<Kink> {
+        let (below, above) = if y > 0.0 { (-y, 0.0) } else { (0.0, -y) };
+        Some(Kink { at: 1.0 / y, below, above })
     }
 
     fn room(&self, _t: f64, y: f64, a: f64) -> f64 {

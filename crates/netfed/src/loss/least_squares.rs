@@ -14,6 +14,7 @@ use super::{Bracket, Compact, Curvature, Growth, Loss};
 use crate::linalg::gram::Gram;
 use crate::linalg::whitening::looseness;
 use crate::linalg::{add_gram, axpy, dot, norm, svd};
+use crate::region::Region;
 use crate::slope::Slope;
 use crate::wide::{Loop, wide};
 use crate::{Dataset, Error};
@@ -240,8 +241,8 @@ impl Loss for LeastSquares {
         Some(Compact::LeastSquares { points, ridge, factors, singular, rest })
     }
 
-    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket {
-        wide(CertifySquares { loss: self, slope, at, radius })
+    fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket {
+        wide(CertifySquares { loss: self, slope, at, region })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
@@ -266,7 +267,8 @@ impl Loss for LeastSquares {
         let mut radius = f64::INFINITY;
         if self.factor.is_finite() {
             // ‖X(w − w_LS)‖²/m + η₂‖w − w_LS‖² ≤ level − min L for both w and the center, around the local fit w_LS.
-            let here = self.bracket(&Slope::exact(&vec![0.0; self.dim]), center, f64::INFINITY);
+            let here =
+                self.bracket(&Slope::exact(&vec![0.0; self.dim]), center, &Region::EVERYWHERE);
             let least = (here.value - here.lost - here.gap).max(0.0);
             // ‖V‖² ≤ ‖VᵀV‖₁, nearly 1.
             let (v, ..) = split(&self.factors, self.dim);

@@ -6,6 +6,7 @@
 
 use super::data_fit::DataFit;
 use super::design::Design;
+use super::extent::Extent;
 use super::fenchel_gap::FenchelGap;
 use super::model::Model;
 use super::moments::add_distinct;
@@ -17,9 +18,11 @@ use crate::Dataset;
 use crate::linalg::gram::Gram;
 use crate::linalg::twofold::vanishes;
 use crate::linalg::{axpy, distance, dot, norm};
+use crate::region::Region;
 use crate::slope::Slope;
 use crate::smoothed::smooth_abs;
 use crate::wide::wide;
+use std::sync::OnceLock;
 
 /// How far off, relative to the slopes of single points, that of a quadratic model may be.
 const SLOPE: f64 = 1e-6;
@@ -38,6 +41,18 @@ pub struct LinearModel<S> {
     pub(super) mean_square: f64,
     /// Features in units of their own, where columns are of unlike scale.
     pub(super) units: Option<Box<Units>>,
+    extent: OnceLock<Option<Extent>>,
+}
+
+/// Features as the solvers see them.
+#[derive(Clone, Copy)]
+pub(super) struct Features<'a> {
+    pub(super) rows: &'a [f64],
+    pub(super) design: &'a Design,
+    /// Mean of the squared lengths of the rows.
+    pub(super) mean_square: f64,
+    /// Units of the features; empty where they are as they were given.
+    pub(super) units: &'a [f64],
 }
 
 impl<S: ScalarLoss> LinearModel<S> {
@@ -46,7 +61,16 @@ impl<S: ScalarLoss> LinearModel<S> {
         let mean_square = dot(data.features(), data.features()) / data.points() as f64;
         let design = Design::new(data.features(), data.dim());
         let units = Units::new(data.features(), data.dim()).map(Box::new);
-        LinearModel { scalar, data, design, ridge, lasso, mean_square, units }
+        LinearModel {
+            scalar,
+            data,
+            design,
+            ridge,
+            lasso,
+            mean_square,
+            units,
+            extent: OnceLock::new(),
+        }
     }
 
     /// A model, if it has the slope of this loss at a point: far from the labels there may be too little curvature left for it. `size` is
@@ -72,9 +96,34 @@ impl<S: ScalarLoss> LinearModel<S> {
         DataFit { scalar: &self.scalar, design: &self.design, labels: self.data.labels() }
     }
 
-    /// A step of the size of the inverse curvature of the data.
+    /// A step of the size of the inverse curvature of the data, in units of the features.
     pub(super) fn natural_step(&self) -> f64 {
-        if self.mean_square > 0.0 { 1.0 / self.mean_square } else { 1.0 }
+        let curvature = self.features().mean_square;
+        if curvature > 0.0 { 1.0 / curvature } else { 1.0 }
+    }
+
+    /// How far apart models with a small loss can be; none where the data leave some direction free.
+    pub(super) fn extent(&self) -> Option<&Extent> {
+        let own = || Extent::new(&self.data, self.growth());
+        self.extent.get_or_init(|| own()).as_ref()
+    }
+
+    /// The features in units of their own, or as they are.
+    pub(super) fn features(&self) -> Features<'_> {
+        match &self.units {
+            Some(own) => Features {
+                rows: &own.rows,
+                design: &own.design,
+                mean_square: own.mean_square,
+                units: &own.scale,
+            },
+            None => Features {
+                rows: self.data.features(),
+                design: &self.design,
+                mean_square: self.mean_square,
+                units: &[],
+            },
+        }
     }
 
     /// L(z) + ‖z − at‖²/(2·step), to be minimized up to an error relative to the way.
@@ -84,13 +133,10 @@ impl<S: ScalarLoss> LinearModel<S> {
         step: f64,
         relative: f64,
     ) -> Subproblem<'a, S> {
-        let (features, design, mean_square, units) = match &self.units {
-            Some(own) => (&*own.rows, &own.design, own.mean_square, &*own.scale),
-            None => (self.data.features(), &self.design, self.mean_square, &[][..]),
-        };
+        let Features { rows, design, mean_square, units } = self.features();
         Subproblem {
             scalar: &self.scalar,
-            features,
+            features: rows,
             design,
             labels: self.data.labels(),
             lasso: self.lasso,
@@ -188,8 +234,8 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         Some(value)
     }
 
-    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket {
-        wide(FenchelGap { loss: self, slope, at, radius })
+    fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket {
+        wide(FenchelGap { loss: self, slope, at, region })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {
@@ -214,6 +260,14 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         let by_ridge = if self.ridge > 0.0 { (level / self.ridge).sqrt() } else { f64::INFINITY };
         let by_lasso = if self.lasso > 0.0 { level / self.lasso } else { f64::INFINITY };
         (by_ridge.min(by_lasso) + norm(center)) * (1.0 + 1e-9)
+    }
+
+    fn level_box(&self, level: f64, center: &[f64], out: &mut [f64]) {
+        out.fill(self.level_radius(level, center));
+        if let Some(extent) = self.extent() {
+            let sides = extent.sides([level, level]);
+            out.iter_mut().zip(sides).for_each(|(out, side)| *out = side.min(*out));
+        }
     }
 
     fn add_gram(&self, gram: &mut [f64]) {

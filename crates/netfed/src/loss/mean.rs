@@ -9,6 +9,7 @@ use crate::Dataset;
 use crate::linalg::gram::{Gram, tiny};
 use crate::linalg::twofold::{Twofold, lost, two_product};
 use crate::linalg::{axpy, distance, norm};
+use crate::region::Region;
 use crate::slope::Slope;
 use crate::wide::{Loop, wide};
 
@@ -135,7 +136,7 @@ impl Loss for Mean {
         Some(Compact::Mean { center, ridge: *ridge, lasso: *lasso, spread: *spread })
     }
 
-    fn bracket(&self, slope: &Slope, at: &[f64], _radius: f64) -> Bracket {
+    fn bracket(&self, slope: &Slope, at: &[f64], _region: &Region<'_>) -> Bracket {
         wide(Certify { loss: self, slope, at })
     }
 

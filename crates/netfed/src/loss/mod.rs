@@ -16,9 +16,11 @@ mod absolute;
 mod certify_squares;
 mod data_fit;
 mod design;
+mod extent;
 mod fenchel_gap;
 mod hinge;
 mod huber;
+mod kinks;
 mod least_squares;
 mod linear_model;
 mod logistic;
@@ -36,6 +38,7 @@ mod units;
 mod zero;
 
 pub use absolute::Absolute;
+pub(crate) use extent::Margins;
 pub use hinge::Hinge;
 pub use huber::Huber;
 pub use least_squares::LeastSquares;
@@ -54,6 +57,7 @@ pub use zero::Zero;
 
 use crate::linalg::gram::Gram;
 use crate::linalg::{distance, dot, norm};
+use crate::region::Region;
 use crate::slope::Slope;
 use crate::{Dataset, Error};
 
@@ -89,14 +93,14 @@ pub trait Loss: Send + Sync {
         self.prox(at, step, out);
     }
 
-    /// L(at), and an upper bound of the Fenchel gap L(at) + L_R*(slope) − ⟨slope, at⟩ ≥ 0, where
-    /// L_R*(s) = sup of ⟨s, w⟩ − L(w) over ‖w − at‖ ≤ radius. The radius may be +∞ (then L_R* is
-    /// the conjugate L*), and so may the bound. Never an underestimate, rounding included.
-    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket;
+    /// L(at), and an upper bound of the Fenchel gap L(at) + L_V*(slope) − ⟨slope, at⟩ ≥ 0, where
+    /// L_V*(s) = sup of ⟨s, w⟩ − L(w) over the w with w − at in the region V. That may be everywhere (then L_V* is
+    /// the conjugate L*), and the bound may be +∞. Never an underestimate, rounding included.
+    fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket;
 
-    /// The bound of [`Loss::bracket`] for a slope that is known exactly.
+    /// The bound of [`Loss::bracket`] for a slope that is known exactly, and a ball.
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
-        self.bracket(&Slope::exact(slope), at, radius).gap
+        self.bracket(&Slope::exact(slope), at, &Region::ball(radius)).gap
     }
 
     /// Some maximizer of ⟨slope, w⟩ − L(w): for slope 0 a minimizer of L. Where there is none, a
@@ -134,6 +138,11 @@ pub trait Loss: Send + Sync {
 
     /// A radius r such that L(w) ≤ level and L(center) ≤ level imply ‖w − center‖ ≤ r; +∞ if unknown.
     fn level_radius(&self, level: f64, center: &[f64]) -> f64;
+
+    /// The same for every coordinate: |w_j − center_j| ≤ out_j.
+    fn level_box(&self, level: f64, center: &[f64], out: &mut [f64]) {
+        out.fill(self.level_radius(level, center));
+    }
 
     /// gram ← gram + XᵀX/m (row-major d × d): what pooling this node adds to its neighbors.
     fn add_gram(&self, gram: &mut [f64]);
@@ -276,7 +285,7 @@ fn proximal_point(
         if moved <= 1e-15 * norm(out) {
             break;
         }
-        step = f64::min(step * 10.0, 1e5 * unit);
+        step = f64::min(step * 10.0, 1e10 * unit);
     }
 }
 

@@ -12,6 +12,7 @@
 //! One Newton step costs one linear system (`normal_equations.rs`). Every thread keeps its memory for the next prox: nothing is allocated.
 
 use super::design::Design;
+use super::kinks::Room;
 use super::normal_equations::NormalEquations;
 use super::scalar::ScalarLoss;
 use crate::linalg::{dot, norm};
@@ -62,6 +63,7 @@ struct Space {
     square: Square,
     here: Evaluation,
     multipliers: Multipliers,
+    kinks: Room,
     direction: Vec<f64>,
     trial: Vec<f64>,
     system: NormalEquations,
@@ -69,20 +71,20 @@ struct Space {
 
 /// κ, c and η₁, coordinate by coordinate.
 #[derive(Default)]
-struct Square {
-    kappa: Vec<f64>,
-    c: Vec<f64>,
-    lasso: Vec<f64>,
+pub(super) struct Square {
+    pub(super) kappa: Vec<f64>,
+    pub(super) c: Vec<f64>,
+    pub(super) lasso: Vec<f64>,
     /// The least κ.
     least: f64,
 }
 
 /// Slopes and curvatures of all terms at one point.
 #[derive(Default)]
-struct Evaluation {
+pub(super) struct Evaluation {
     predictions: Vec<f64>,
-    a: Vec<f64>,
-    b: Vec<f64>,
+    pub(super) a: Vec<f64>,
+    pub(super) b: Vec<f64>,
     data_curvature: Vec<f64>,
     diagonal: Vec<f64>,
     gradient: Vec<f64>,
@@ -180,6 +182,9 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
     /// The method of multipliers.
     fn multiply(&self, space: &mut Space, z: &mut [f64]) {
         let (m, dim) = (self.labels.len() as f64, z.len());
+        if self.try_near(&mut space.kinks, &space.square, &mut space.here, z) {
+            return;
+        }
         let k = &mut space.multipliers;
         for ((a, x), y) in k.a.iter_mut().zip(self.features.chunks_exact(dim)).zip(self.labels) {
             *a = self.scalar.slope(dot(x, z), *y);
@@ -201,6 +206,9 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         let mut last_shift = f64::INFINITY;
         for _ in 0..MULTIPLIER_STEPS {
             wide(Solve { problem: self, space, z });
+            if self.try_inside(&mut space.kinks, &space.square, &mut space.here, z) {
+                return;
+            }
             let (here, k) = (&space.here, &mut space.multipliers);
             let shift_a = if S::SMOOTH { 0.0 } else { k.mu_a * max_change(&here.a, &k.a) };
             let shift_b = k.mu_b * max_change(&here.b, &k.b);
@@ -232,7 +240,7 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
     /// Newton's method for fixed multipliers.
     #[inline(always)]
     fn newton(&self, space: &mut Space, z: &mut [f64]) {
-        let Space { square, here, multipliers: k, direction, trial, system } = space;
+        let Space { square, here, multipliers: k, direction, trial, system, .. } = space;
         let smooth = S::SMOOTH && self.lasso == 0.0;
         // Along p the slopes bend away from a straight line: what is left of the gradient after a step is at most bend·‖p‖² or, with
         // the factor of the step q before, bend·‖p‖(‖p‖ + 2‖q‖).

@@ -11,6 +11,17 @@ pub struct Local {
     pub curvature: f64,
 }
 
+/// A kink of a piecewise linear loss: where it is, and the slopes on both sides.
+#[derive(Debug, Clone, Copy)]
+pub struct Kink {
+    /// The prediction at the kink.
+    pub at: f64,
+    /// The slope for smaller predictions.
+    pub below: f64,
+    /// The slope for larger predictions.
+    pub above: f64,
+}
+
 /// More than a few operations may take from a number.
 pub(super) const UP: f64 = 1.0 + 8.0 * f64::EPSILON;
 
@@ -48,6 +59,11 @@ pub trait ScalarLoss: Send + Sync {
     /// Newton's method. Provided for smooth losses: ℓ itself.
     fn smoothed(&self, t: f64, y: f64, _mu: f64) -> (f64, Local) {
         (self.value(t, y), self.local(t, y, 0.0, 0.0))
+    }
+
+    /// The one kink of ℓ(·, y), if it is linear on both sides.
+    fn kink(&self, _y: f64) -> Option<Kink> {
+        None
     }
 
     /// How much room a slope a has to move inside the domain of ℓ*: the curvature of ℓ where

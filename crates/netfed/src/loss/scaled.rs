@@ -8,6 +8,7 @@ use super::{Bracket, Curvature, Growth, Loss};
 use crate::Problem;
 use crate::linalg::axpy;
 use crate::linalg::gram::Gram;
+use crate::region::Region;
 use crate::slope::Slope;
 
 /// c·Lᵢ of a problem.
@@ -25,6 +26,11 @@ impl Scaled {
 
     fn inner(&self) -> &dyn Loss {
         self.problem.loss(self.node)
+    }
+
+    /// A level of L, from one of cL.
+    fn own_level(&self, level: f64) -> f64 {
+        level / self.factor * (1.0 + f64::EPSILON)
     }
 
     fn over_factor(&self, slope: &[f64]) -> Vec<f64> {
@@ -74,8 +80,9 @@ impl Loss for Scaled {
         self.inner().prox_near(at, self.factor * step, out);
     }
 
-    fn bracket(&self, slope: &Slope, at: &[f64], radius: f64) -> Bracket {
-        let own = self.inner().bracket(&slope.over(self.factor), at, radius);
+    fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket {
+        let region = region.clone().with_level(self.own_level(region.level()));
+        let own = self.inner().bracket(&slope.over(self.factor), at, &region);
         let value = self.factor * own.value;
         let up = |v: f64| self.factor * v * (1.0 + 2.0 * f64::EPSILON);
         Bracket { value, lost: up(own.lost) + f64::EPSILON * value, gap: up(own.gap) }
@@ -90,7 +97,11 @@ impl Loss for Scaled {
     }
 
     fn level_radius(&self, level: f64, center: &[f64]) -> f64 {
-        self.inner().level_radius(level / self.factor, center)
+        self.inner().level_radius(self.own_level(level), center)
+    }
+
+    fn level_box(&self, level: f64, center: &[f64], out: &mut [f64]) {
+        self.inner().level_box(self.own_level(level), center, out);
     }
 
     fn add_gram(&self, gram: &mut [f64]) {

@@ -4,6 +4,7 @@
 
 use super::{Bracket, Compact, Curvature, Growth, Loss};
 use crate::linalg::gram::Gram;
+use crate::region::Region;
 use crate::slope::Slope;
 
 /// L(w) = 0
@@ -56,12 +57,9 @@ impl Loss for Zero {
         Some(Compact::Zero)
     }
 
-    fn bracket(&self, slope: &Slope, _at: &[f64], radius: f64) -> Bracket {
-        let gap = match slope.length() {
-            0.0 => 0.0,
-            size => size * radius * (1.0 + f64::EPSILON),
-        };
-        Bracket { value: 0.0, lost: 0.0, gap }
+    fn bracket(&self, slope: &Slope, _at: &[f64], region: &Region<'_>) -> Bracket {
+        let off: Vec<f64> = (0..self.dim).map(|j| slope.off(j)).collect();
+        Bracket { value: 0.0, lost: 0.0, gap: region.cost(slope.values(), &off) }
     }
 
     fn maximizer(&self, _slope: &[f64], out: &mut [f64]) {

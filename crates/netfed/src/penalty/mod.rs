@@ -97,6 +97,12 @@ pub trait Penalty: Send + Sync {
     /// +∞ where no such factor is known.
     fn hull_factor(&self, dim: usize) -> f64;
 
+    /// Whether φ never grows when every coordinate of both ends of a difference is clipped to an interval, as it does not where φ depends on the absolute values of
+    /// the entries and grows with each of them. Where that is not known: no.
+    fn allows_clipping(&self) -> bool {
+        false
+    }
+
     /// The norm that φ is, if it is one that netfed has theorems for.
     fn norm(&self) -> Option<Norm> {
         None

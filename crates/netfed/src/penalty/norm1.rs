@@ -67,6 +67,10 @@ impl Penalty for Norm1 {
         (dim as f64).sqrt()
     }
 
+    fn allows_clipping(&self) -> bool {
+        true
+    }
+
     fn norm(&self) -> Option<Norm> {
         Some(Norm::One)
     }

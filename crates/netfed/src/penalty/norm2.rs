@@ -66,6 +66,10 @@ impl Penalty for Norm2 {
         1.0
     }
 
+    fn allows_clipping(&self) -> bool {
+        true
+    }
+
     fn norm(&self) -> Option<Norm> {
         Some(Norm::Two)
     }

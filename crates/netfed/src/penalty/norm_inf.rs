@@ -95,6 +95,10 @@ impl Penalty for NormInf {
         (dim as f64).sqrt()
     }
 
+    fn allows_clipping(&self) -> bool {
+        true
+    }
+
     fn norm(&self) -> Option<Norm> {
         Some(Norm::Inf)
     }

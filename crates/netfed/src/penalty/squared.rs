@@ -52,4 +52,8 @@ impl Penalty for Squared {
     fn hull_factor(&self, _dim: usize) -> f64 {
         1.0
     }
+
+    fn allows_clipping(&self) -> bool {
+        true
+    }
 }

@@ -25,7 +25,7 @@ impl Claim {
         let how = match certificate.bound {
             Bound::None => format!("{how}, no bound"),
             Bound::Conjugate => how.into(),
-            Bound::Radius { .. } => format!("{how}, radius"),
+            Bound::Region { .. } => format!("{how}, region"),
             Bound::Nonnegative => format!("{how}, P ≥ 0"),
         };
         Claim { how, params, bound: certificate.dual_bound(), gap: certificate.gap }
