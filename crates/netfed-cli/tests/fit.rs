@@ -450,10 +450,10 @@ fn availability_may_differ_from_node_to_node() {
 #[test]
 fn a_small_residual_is_not_called_converged() {
     let place = Place::new();
-    // Separable, with features near 1e-3: every step is short, wherever the models are.
+    // Classes that x1 does not tell apart, so that the objective is not nearly zero, and x2 does, so that models may be as long as they like.
     place.write(
         "points.csv",
-        "node,x1,x2,y\na,.001,.001,1\na,.002,-.001,1\nb,-.001,.002,0\nb,-.003,.001,0\n",
+        "node,x1,x2,y\na,1,0,1\na,1,0,0\na,0,1,1\nb,1,0,1\nb,1,0,0\nb,0,2,1\n",
     );
     place.write("edges.csv", "source,target\na,b\n");
     let settings = "--data points.csv --graph edges.csv --loss hinge";

@@ -194,8 +194,7 @@ fn with_a_liar(lie: f64) -> Vec<f64> {
                             if plan.parent == Some(l) {
                                 end.send(
                                     from,
-                                    answer(Kind::Sum, vec![0.0, -1.0, 0.0, 0.0, 1.0, 1.0], 0)
-                                        .encode(),
+                                    answer(Kind::Sum, vec![0.0, -1.0, 0.0, 0.0, 1.0], 0).encode(),
                                 );
                             }
                         }

@@ -111,7 +111,7 @@ mod tests {
                 }
                 assert!(sum.iter().all(|s| s.abs() < 1e-9), "{sum:?}");
             }
-            let after = Certifier::new(&problem, 1.0).certify(&rough.params, &duals);
+            let after = Certifier::new(&problem).certify(&rough.params, &duals);
             let (before, after) = (rough.certificate.relative_gap, after.relative_gap);
             assert!(after < 0.1 * before && after < 1e-2, "{before:e}, {after:e}");
         }

@@ -45,7 +45,8 @@ pub struct Certificate {
     pub shares: Vec<f64>,
     /// Where the bound comes from.
     pub bound: Bound,
-    /// Relative length of one more step of the method, in its own metric, at most 1: zero exactly at a solution.
+    /// What models near these, or models that are zero, can be better by, relative to the same as the gap, at most 1: near are those whose coefficients differ by their
+    /// own size and their natural one ([`Loss::natural_sizes`](crate::loss::Loss::natural_sizes)) at most; where there is a bound, all. Units do not matter to it.
     pub residual: f64,
 }
 
@@ -109,7 +110,8 @@ impl Blurs {
             };
             term.gap += blur.terms;
             term.value += blur.value;
-            sum.add(&Share { gap: blur.terms, lost: blur.value, ..Share::default() });
+            let (gap, lost) = (blur.terms, blur.value);
+            sum.add(&Share { gap, near: gap, lost, ..Share::default() });
             let all = of_edges.get_or_insert_with(|| Matrix::zeros(duals.rows(), duals.cols()));
             all.row_mut(k).copy_from_slice(&blur.dual);
         }
@@ -121,25 +123,23 @@ impl Blurs {
 pub struct Certifier<'a> {
     problem: &'a Problem,
     value_at_zero: f64,
-    step_ratio: f64,
 }
 
 impl<'a> Certifier<'a> {
-    /// A certifier for a problem. `step_ratio` (γ of Algorithm 1) only sets the metric of the residual.
-    pub fn new(problem: &'a Problem, step_ratio: f64) -> Certifier<'a> {
+    /// A certifier for a problem.
+    pub fn new(problem: &'a Problem) -> Certifier<'a> {
         let value_at_zero = *problem.memo().value_at_zero.get_or_init(|| {
             let zero = vec![0.0; problem.dim()];
             let value = |i: usize, (): &mut ()| problem.loss(i).value(&zero);
             map_rows(problem.nodes(), 8 * zero.len(), || (), value).iter().sum()
         });
-        Certifier { problem, value_at_zero, step_ratio }
+        Certifier { problem, value_at_zero }
     }
 
     /// The certificate of parameters w (one row per node) and duals u (one row per edge).
     pub fn certify(&self, params: &Matrix, duals: &Matrix) -> Certificate {
         let problem = self.problem;
-        let (mut edges, mut of_edges) =
-            EdgeTerms::all(problem, params, duals, 0.5 / self.step_ratio);
+        let (mut edges, mut of_edges) = EdgeTerms::all(problem, params, duals);
         let blurs = Blurs::new(problem, params, duals, &mut edges, &mut of_edges);
         let point = (duals, &blurs);
         let (mut nodes, mut bound) = (self.of_nodes(params, point), Bound::Conjugate);
@@ -151,6 +151,7 @@ impl<'a> Certifier<'a> {
         if radius::take_objectives(problem, &mut nodes, &edges, self.value_at_zero) {
             bound = Bound::Nonnegative;
         }
+        self.look_near(&mut nodes, params, point);
         let mut sum = Share { at_zero: self.value_at_zero, ..Share::default() };
         // In parts: what rounding takes from a sum grows with the number of its terms.
         for part in nodes.chunks(TOGETHER) {
@@ -204,10 +205,8 @@ impl<'a> Certifier<'a> {
         let (problem, dim) = (self.problem, self.problem.dim());
         let scratch = || Scratch::new(dim);
         map_rows(problem.nodes(), 16 * dim, scratch, |i, s| {
-            let degree = problem.graph().degree(i);
-            let step = self.step_ratio / degree as f64;
             self.set_slope(i, duals, blurs, &mut s.slope);
-            share::of_node(problem.loss(i), params.row(i), (degree > 0).then_some(step), s)
+            share::of_node(problem.loss(i), params.row(i), s)
         })
     }
 
@@ -226,22 +225,38 @@ impl<'a> Certifier<'a> {
         nodes: &mut [Share],
         regions: &[Region<'_>],
         params: &Matrix,
-        (duals, blurs): (&Matrix, &Blurs),
+        point: (&Matrix, &Blurs),
     ) -> Vec<usize> {
+        let bracket = |i: usize, s: &mut Scratch| {
+            let bracket = self.problem.loss(i).bracket(&s.slope, params.row(i), &regions[i]);
+            share::nonnegative(bracket.gap)
+        };
+        let gaps = self.of_unbounded(nodes, point, bracket);
+        gaps.iter().for_each(|&(i, gap)| nodes[i].gap = gap);
+        gaps.into_iter().map(|(i, _)| i).collect()
+    }
+
+    /// What models near these can be better by: all that are known, or those in a box.
+    fn look_near(&self, nodes: &mut [Share], params: &Matrix, point: (&Matrix, &Blurs)) {
+        let near = |i: usize, s: &mut Scratch| share::near(self.problem.loss(i), params.row(i), s);
+        let in_boxes = self.of_unbounded(nodes, point, near);
+        nodes.iter_mut().for_each(|t| t.near = t.gap);
+        in_boxes.into_iter().for_each(|(i, near)| nodes[i].near = near);
+    }
+
+    /// A bracket for every node whose gap is infinite, from its slope.
+    fn of_unbounded(
+        &self,
+        nodes: &[Share],
+        (duals, blurs): (&Matrix, &Blurs),
+        bracket: impl Fn(usize, &mut Scratch) -> f64 + Sync,
+    ) -> Vec<(usize, f64)> {
         let dim = self.problem.dim();
         let needy: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].gap.is_infinite()).collect();
-        let gaps = map_rows(
-            needy.len(),
-            16 * dim,
-            || Scratch::new(dim),
-            |k, s| {
-                let i = needy[k];
-                self.set_slope(i, duals, blurs, &mut s.slope);
-                let bracket = self.problem.loss(i).bracket(&s.slope, params.row(i), &regions[i]);
-                share::nonnegative(bracket.gap)
-            },
-        );
-        needy.iter().zip(&gaps).for_each(|(&i, gap)| nodes[i].gap = *gap);
-        needy
+        let of_node = |k: usize, s: &mut Scratch| {
+            self.set_slope(needy[k], duals, blurs, &mut s.slope);
+            (needy[k], bracket(needy[k], s))
+        };
+        map_rows(needy.len(), 16 * dim, || Scratch::new(dim), of_node)
     }
 }

@@ -1,6 +1,6 @@
 //! The terms of the edges in the objective and in a certificate: cφ(d) with d = w_tail − w_head, and the bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ ≥ 0.
 
-use crate::linalg::{axpy, dot, dot_size, square_distance};
+use crate::linalg::{dot, dot_size};
 use crate::problem::difference;
 use crate::share::{Share, of_terms};
 use crate::{Edge, Matrix, Problem};
@@ -65,23 +65,21 @@ pub struct EdgeTerms<'a> {
     problem: &'a Problem,
     params: &'a Matrix,
     duals: &'a Matrix,
-    step: f64,
     first: usize,
     terms: &'a mut [EdgeTerm],
 }
 
 impl<'a> EdgeTerms<'a> {
-    /// The terms of all edges, and their sum, with the squared length of one more step and of the duals, in units of the step.
+    /// The terms of all edges, and their sum.
     pub(crate) fn all(
         problem: &'a Problem,
         params: &'a Matrix,
         duals: &'a Matrix,
-        step: f64,
     ) -> (Vec<EdgeTerm>, Share) {
         let mut terms = vec![EdgeTerm::default(); problem.graph().edges().len()];
         let block = |(k, terms): (usize, &mut [EdgeTerm])| {
             let first = k * BLOCK;
-            let mut run = EdgeTerms { problem, params, duals, step, first, terms };
+            let mut run = EdgeTerms { problem, params, duals, first, terms };
             problem.penalty().edge_terms(&mut run)
         };
         let parts: Vec<Share> = if terms.len() <= 2 * BLOCK {
@@ -94,34 +92,31 @@ impl<'a> EdgeTerms<'a> {
         (terms, sum)
     }
 
-    /// Computes the terms from cφ, (cφ)* and the prox of the latter: `value(d)`, `conjugate(u, c)`, `prox(u, c, step)`.
+    /// Computes the terms from cφ and (cφ)*: `value(d)`, `conjugate(u, c)`.
     #[inline]
     pub(crate) fn run(
         &mut self,
         value: impl Fn(&[f64]) -> f64,
         conjugate: impl Fn(&[f64], f64) -> f64,
-        prox: impl Fn(&mut [f64], f64, f64),
     ) -> Share {
         // The number of parameters is known to the compiler where it is small.
         match self.problem.dim() {
-            1 => self.run_in(&mut [[0.0; 1]; 2], value, conjugate, prox),
-            2 => self.run_in(&mut [[0.0; 2]; 2], value, conjugate, prox),
-            3 => self.run_in(&mut [[0.0; 3]; 2], value, conjugate, prox),
-            4 => self.run_in(&mut [[0.0; 4]; 2], value, conjugate, prox),
-            5 => self.run_in(&mut [[0.0; 5]; 2], value, conjugate, prox),
-            dim => self.run_in(&mut [vec![0.0; dim], vec![0.0; dim]], value, conjugate, prox),
+            1 => self.run_in(&mut [0.0; 1], value, conjugate),
+            2 => self.run_in(&mut [0.0; 2], value, conjugate),
+            3 => self.run_in(&mut [0.0; 3], value, conjugate),
+            4 => self.run_in(&mut [0.0; 4], value, conjugate),
+            5 => self.run_in(&mut [0.0; 5], value, conjugate),
+            dim => self.run_in(&mut vec![0.0; dim], value, conjugate),
         }
     }
 
     #[inline(always)]
     fn run_in(
         &mut self,
-        [diff, next]: &mut [impl AsMut<[f64]>; 2],
+        diff: &mut [f64],
         value: impl Fn(&[f64]) -> f64,
         conjugate: impl Fn(&[f64], f64) -> f64,
-        prox: impl Fn(&mut [f64], f64, f64),
     ) -> Share {
-        let (diff, next) = (diff.as_mut(), next.as_mut());
         let dim = diff.len();
         let (params, duals) = (self.params.as_slice(), self.duals.as_slice());
         let mut sum = Share::default();
@@ -135,13 +130,9 @@ impl<'a> EdgeTerms<'a> {
             let along = (dot(diff, u), dot_size(diff, u));
             let lost;
             (term.gap, lost) = of_terms(term.value, conjugate(u, coupling), along, dim);
-            next.copy_from_slice(u);
-            axpy(self.step, diff, next);
-            prox(next, coupling, self.step);
-            let (moved, weighted) = (square_distance(next, u), dot(u, u));
-            let (objective, gap) = (term.value, term.gap);
-            sum.add(&Share { objective, gap, lost, moved, weighted, at_zero: 0.0 });
+            let EdgeTerm { value: objective, gap } = *term;
+            sum.add(&Share { objective, gap, lost, near: gap, at_zero: 0.0 });
         }
-        Share { moved: sum.moved / self.step, weighted: sum.weighted / self.step, ..sum }
+        sum
     }
 }

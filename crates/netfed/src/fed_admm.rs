@@ -226,14 +226,12 @@ impl Half for FedAdmmNode<'_> {
     }
 
     fn share(&self) -> Share {
-        let step =
-            (!self.links.is_empty()).then(|| 1.0 / (self.settings.rho * self.links.len() as f64));
-        share::of_half(self.device.loss, &self.links, &self.params, &self.duals, step)
+        share::of_half(self.device.loss, &self.links, &self.params, &self.duals)
     }
 
     fn edge_share(&self, slot: usize, neighbor: &[f64]) -> Share {
-        let (ends, step) = ((self.params.as_slice(), neighbor), 0.5 * self.settings.rho);
-        share::of_slot(self.penalty, self.links[slot], ends, self.dual(slot), step)
+        let ends = (self.params.as_slice(), neighbor);
+        share::of_slot(self.penalty, self.links[slot], ends, self.dual(slot))
     }
 }
 

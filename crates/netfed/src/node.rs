@@ -120,12 +120,11 @@ impl Half for PrimalDualNode<'_> {
     }
 
     fn share(&self) -> Share {
-        let step = (!self.links.is_empty()).then_some(self.primal_step);
-        share::of_half(self.loss, &self.links, &self.params, &self.duals, step)
+        share::of_half(self.loss, &self.links, &self.params, &self.duals)
     }
 
     fn edge_share(&self, slot: usize, neighbor: &[f64]) -> Share {
         let ends = (self.params.as_slice(), neighbor);
-        share::of_slot(self.penalty, self.links[slot], ends, self.dual(slot), self.dual_step)
+        share::of_slot(self.penalty, self.links[slot], ends, self.dual(slot))
     }
 }

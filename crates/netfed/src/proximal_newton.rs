@@ -42,8 +42,7 @@ pub(crate) fn proximal_newton(
     let mut point = start;
     let mut model = model(problem, &point.params)?;
     // At the point itself a certificate of the models says what one of the losses would, to first order, and is cheaper.
-    let here =
-        Certifier::new(&model.problem, run.options.step_ratio).certify(&point.params, &point.duals);
+    let here = Certifier::new(&model.problem).certify(&point.params, &point.duals);
     // Models far above the losses hide their value.
     let mut value = match model.above <= 0.5 * here.objective {
         true => here.objective - model.above,

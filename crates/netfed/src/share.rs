@@ -4,7 +4,7 @@
 //! of the neighbor. Parts add up to the certificate of the whole, in one process or across a network.
 
 use crate::half::Link;
-use crate::linalg::{axpy, dot, dot_size, square_distance};
+use crate::linalg::{dot, dot_size};
 use crate::loss::{Bracket, Loss};
 use crate::penalty::{Penalty, ROUNDING};
 use crate::region::Region;
@@ -21,10 +21,8 @@ pub struct Share {
     pub lost: f64,
     /// Part of P(0).
     pub at_zero: f64,
-    /// Squared length of one more step, in its own metric.
-    pub moved: f64,
-    /// Squared length of what it moves.
-    pub weighted: f64,
+    /// Part of P(w) − P(w') for the best w' near w (`residual` below); the gap where that is finite.
+    pub near: f64,
 }
 
 impl Share {
@@ -34,8 +32,7 @@ impl Share {
         // Brackets are not negative, and their sums rounded up.
         self.gap = (self.gap + other.gap) * (1.0 + 2.0 * f64::EPSILON);
         self.at_zero += other.at_zero;
-        self.moved += other.moved;
-        self.weighted += other.weighted;
+        self.near += other.near;
         // Each sum is off by half a unit in its last place; so is this one, which the other half pays for.
         let own = f64::EPSILON * self.objective.abs();
         self.lost = (self.lost + other.lost + own) * (1.0 + 2.0 * f64::EPSILON);
@@ -63,9 +60,11 @@ impl Share {
         self.objective.max(at_zero).max(f64::MIN_POSITIVE)
     }
 
-    /// Relative length of one more step, at most 1.
+    /// What the models near w, or w = 0, can be better by, relative to the same as the gap, at most 1. Near are models whose coefficients differ from those of w by
+    /// their own size and their natural one at most ([`Loss::natural_sizes`]); where the gap is finite, all models.
     pub fn residual(&self) -> f64 {
-        if self.moved == 0.0 { 0.0 } else { (self.moved / self.weighted.max(self.moved)).sqrt() }
+        let better = f64::max(self.near + self.rounding(), self.objective - self.at_zero);
+        if better < f64::MAX { better.min(self.objective + self.lost) / self.scale() } else { 1.0 }
     }
 
     /// The quantity that a run stops on: the relative gap or, without a bound, the residual.
@@ -74,13 +73,12 @@ impl Share {
         if gap.is_finite() { gap / self.scale() } else { self.residual() }
     }
 
-    /// The part of an edge, with the models of both its ends and its dual; `step` is the dual step.
+    /// The part of an edge, with the models of both its ends and its dual.
     pub fn of_edge(
         penalty: &dyn Penalty,
         coupling: f64,
         (tail, head): (&[f64], &[f64]),
         dual: &[f64],
-        step: f64,
     ) -> Share {
         let diff: Vec<f64> = tail.iter().zip(head).map(|(t, h)| t - h).collect();
         let objective = coupling * penalty.value(&diff);
@@ -90,11 +88,7 @@ impl Share {
         // What its dual may be off would have to be known at both ends.
         let blurred = penalty.blur(&diff, dual, coupling).is_some();
         let gap = if blurred { f64::INFINITY } else { gap };
-        let mut next = dual.to_vec();
-        axpy(step, &diff, &mut next);
-        penalty.prox_conjugate(&mut next, coupling, step);
-        let moved = square_distance(&next, dual) / step;
-        Share { objective, gap, lost, moved, weighted: dot(dual, dual) / step, ..Share::default() }
+        Share { objective, gap, lost, near: gap, at_zero: 0.0 }
     }
 }
 
@@ -116,52 +110,43 @@ pub(crate) fn of_terms(
 /// Scratch space for the part of a node; `slope` holds sᵢ = −Σ sign·u afterwards.
 pub(crate) struct Scratch {
     pub(crate) slope: Slope,
-    at: Vec<f64>,
-    out: Vec<f64>,
+    sizes: Vec<f64>,
 }
 
 impl Scratch {
     pub(crate) fn new(dim: usize) -> Scratch {
-        Scratch { slope: Slope::zeros(dim), at: vec![0.0; dim], out: vec![0.0; dim] }
+        Scratch { slope: Slope::zeros(dim), sizes: vec![0.0; dim] }
     }
 }
 
-/// The part of a node, without P(0), with its slope in the scratch space; `step` is the primal step, none for a node without edges.
-pub(crate) fn of_node(
-    loss: &dyn Loss,
-    params: &[f64],
-    step: Option<f64>,
-    s: &mut Scratch,
-) -> Share {
+/// The part of a node, without P(0) and what is near, with its slope in the scratch space.
+pub(crate) fn of_node(loss: &dyn Loss, params: &[f64], s: &Scratch) -> Share {
     let Bracket { value: objective, lost, gap } =
         loss.bracket(&s.slope, params, &Region::EVERYWHERE);
     // A value that nothing is known about bounds nothing.
     let known = lost.is_finite();
     let (lost, gap) = if known { (lost, nonnegative(gap)) } else { (0.0, f64::INFINITY) };
-    let share = Share { objective, gap, lost, ..Share::default() };
-    let Some(step) = step else { return share };
-    s.at.copy_from_slice(params);
-    axpy(step, s.slope.values(), &mut s.at);
-    s.out.copy_from_slice(params);
-    loss.prox(&s.at, step, &mut s.out);
-    let moved = square_distance(&s.out, params) / step;
-    Share { moved, weighted: dot(params, params) / step, ..share }
+    Share { objective, gap, lost, ..Share::default() }
+}
+
+/// The bracket of a node, whose slope is in the scratch space, over the models near its own.
+pub(crate) fn near(loss: &dyn Loss, params: &[f64], s: &mut Scratch) -> f64 {
+    loss.natural_sizes(&mut s.sizes);
+    let sides = s.sizes.iter().zip(params).map(|(size, w)| size + w.abs()).collect();
+    let region = Region::EVERYWHERE.with_sides(sides);
+    nonnegative(loss.bracket(&s.slope, params, &region).gap)
 }
 
 /// The part of one node's half: a node with the copies of the duals of its slots.
-pub(crate) fn of_half(
-    loss: &dyn Loss,
-    links: &[Link],
-    params: &[f64],
-    duals: &[f64],
-    step: Option<f64>,
-) -> Share {
+pub(crate) fn of_half(loss: &dyn Loss, links: &[Link], params: &[f64], duals: &[f64]) -> Share {
     let dim = params.len();
     let flows = links.iter().map(|l| l.sign).zip(duals.chunks_exact(dim));
     let at_zero = loss.value(&vec![0.0; dim]);
     let mut scratch = Scratch::new(dim);
     scratch.slope.set(flows);
-    Share { at_zero, ..of_node(loss, params, step, &mut scratch) }
+    let share = of_node(loss, params, &scratch);
+    let near = if share.gap.is_finite() { share.gap } else { near(loss, params, &mut scratch) };
+    Share { at_zero, near, ..share }
 }
 
 /// The part of the edge in a slot; it belongs to the tail.
@@ -170,12 +155,11 @@ pub(crate) fn of_slot(
     link: Link,
     (own, neighbor): (&[f64], &[f64]),
     dual: &[f64],
-    step: f64,
 ) -> Share {
     if link.sign < 0.0 {
         return Share::default();
     }
-    Share::of_edge(penalty, link.coupling, (own, neighbor), dual, step)
+    Share::of_edge(penalty, link.coupling, (own, neighbor), dual)
 }
 
 /// A bracket that rounding may have made negative. An undefined one (∞ − ∞) bounds nothing.

@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
         observer: &'a mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
     ) -> Result<Run<'a>, Error> {
         options.check()?;
-        let certifier = Certifier::new(problem, options.step_ratio);
+        let certifier = Certifier::new(problem);
         Ok(Run {
             problem,
             options,

@@ -195,7 +195,7 @@ fn attack(case: &Case, seed: u64) -> (bool, bool) {
         .chain([&long])
         .min_by(|a, b| a.certificate.objective.total_cmp(&b.certificate.objective));
     let (lowest, best) = descend(problem, &mut rng, &start.unwrap().params);
-    let certifier = Certifier::new(problem, 1.0);
+    let certifier = Certifier::new(problem);
     for s in others.iter().chain([&long]) {
         check("end of a run", case, &s.certificate, problem.objective(&s.params), lowest, scale);
     }
@@ -289,7 +289,7 @@ fn a_small_slope_is_not_taken_for_zero() {
         let loss = kind.build(data, 0.0, 0.0).unwrap();
         let problem =
             Problem::new(Graph::new(1, &[]).unwrap(), vec![loss], Box::new(Norm2), 1.0).unwrap();
-        let certifier = Certifier::new(&problem, 1.0);
+        let certifier = Certifier::new(&problem);
         let c = certifier.certify(&Matrix::zeros(1, 2), &Matrix::zeros(0, 2));
         let far = Matrix::from_rows(2, vec![0.0, 1e18]).unwrap();
         assert!(c.gap >= c.objective - problem.objective(&far), "{kind:?}: {c:?}");
@@ -307,7 +307,32 @@ fn large_duals_hide_nothing() {
     let params = Matrix::from_rows(1, vec![0.5; 4]).unwrap();
     for u in [1.0, -1.0] {
         let duals = Matrix::from_rows(1, vec![u, 1e16, -1e16, 1e16]).unwrap();
-        let c = Certifier::new(&problem, 1.0).certify(&params, &duals);
+        let c = Certifier::new(&problem).certify(&params, &duals);
         assert!(c.gap >= 0.25, "{c:?}");
     }
+}
+
+/// Classes that can be separated, for which there is no bound: what the residual says is the same in all units, and zero models are known, too.
+#[test]
+fn the_residual_does_not_depend_on_units() {
+    let residual = |scales: [f64; 2], params: [f64; 2]| {
+        let features = vec![scales[0], 2.0 * scales[1], 3.0 * scales[0], scales[1]];
+        let data = Dataset::new(2, features, vec![1.0, -1.0]).unwrap();
+        let losses = vec![LossKind::Logistic.build(data, 0.0, 0.0).unwrap()];
+        let graph = Graph::new(1, &[]).unwrap();
+        let problem = Problem::new(graph, losses, Box::new(Norm2), 1.0).unwrap();
+        let row = params.iter().zip(scales).map(|(w, s)| w / s).collect();
+        let params = Matrix::from_rows(2, row).unwrap();
+        let c = Certifier::new(&problem).certify(&params, &Matrix::zeros(0, 2));
+        assert_eq!(c.bound, Bound::None);
+        c.residual
+    };
+    let plain = residual([1.0, 1.0], [-0.3, 0.2]);
+    assert!(plain > 0.1 && plain <= 1.0, "{plain}");
+    for scales in [[1e-3, 1e6], [1e5, 1e-5], [1e-8, 1e-8]] {
+        let other = residual(scales, [-0.3, 0.2]);
+        assert!((other - plain).abs() < 1e-9, "{scales:?}: {other} {plain}");
+    }
+    // Far beyond the box zero models are better.
+    assert!(residual([1e-3, 1e6], [100.0, 100.0]) > 0.9);
 }

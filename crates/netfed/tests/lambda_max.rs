@@ -153,7 +153,7 @@ fn certified_solves_agree_on_both_sides() {
         assert!(found.upper <= found.lower * (1.0 + 1e-5), "{kind:?}: {found:?}");
         let merged = found.merged.unwrap();
         let above = problem.at_lambda(found.upper).unwrap();
-        let proof = netfed::Certifier::new(&above, 1.0).certify(&merged.params, &merged.duals);
+        let proof = netfed::Certifier::new(&above).certify(&merged.params, &merged.duals);
         assert!(proof.relative_gap < 1e-10, "{kind:?}: {proof:?}");
         let below = problem.at_lambda(0.9 * found.lower).unwrap();
         let best = solve(&below, &options, |_| ControlFlow::Continue(())).unwrap();
@@ -244,7 +244,7 @@ fn nodes_without_edges_and_data_met_exactly_do_not_matter() {
     assert!(found.upper > 0.0 && found.upper <= (1.0 + 1e-6) * found.lower, "{found:?}");
     let merged = found.merged.unwrap();
     let at = problem.at_lambda(found.upper).unwrap();
-    let proof = netfed::Certifier::new(&at, 1.0).certify(&merged.params, &merged.duals);
+    let proof = netfed::Certifier::new(&at).certify(&merged.params, &merged.duals);
     assert!(proof.relative_gap <= 1e-9, "{proof:?}");
 }
 

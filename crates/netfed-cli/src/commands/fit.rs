@@ -185,7 +185,7 @@ impl Fitted {
                 c.objective
             ));
             words.push(format!(
-                "One more step would move the point by {} of its size (the residual).",
+                "Models nearby are better by at most {} of it (the residual).",
                 scientific(c.residual)
             ));
         }

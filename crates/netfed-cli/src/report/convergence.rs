@@ -138,7 +138,7 @@ fn sentence(report: &Report, bounded: bool) -> String {
     );
     if !bounded {
         return format!(
-            "The residual measures how much one iteration still changes the answer. It went from {} to {} {end}.",
+            "The residual measures how much better models near these can be, relative to the objective. It went from {} to {} {end}.",
             number(first.residual),
             number(last.residual)
         );

@@ -191,7 +191,7 @@ impl<T: Transport> Peer<'_, T> {
             let Some(theirs) = self.links[l].inbox.remove(&(Kind::Look, round)) else { continue };
             if theirs.check != check {
                 // The two ends are at different points: no bound, and nothing is said to have come to rest.
-                (share.gap, share.moved) = (f64::INFINITY, f64::MAX);
+                (share.gap, share.near) = (f64::INFINITY, f64::INFINITY);
             }
             for e in &plan.edges {
                 let neighbor = &theirs.numbers[e.received * dim..][..dim];
@@ -365,19 +365,19 @@ const CONVERGED: f64 = 1.0;
 const UNPROVEN: f64 = 2.0;
 
 /// Numbers of a share.
-pub(super) const SHARE: usize = 6;
+pub(super) const SHARE: usize = 5;
 
 /// A share as numbers that may travel: no bound is −1.
 pub(super) fn share_numbers(share: &Share) -> [f64; SHARE] {
     let gap = if share.gap.is_finite() { share.gap } else { -1.0 };
     let finite = |v: f64| if v.is_finite() { v } else { f64::MAX };
-    let Share { objective, lost, at_zero, moved, weighted, .. } = *share;
-    [finite(objective), gap, finite(lost), finite(at_zero), finite(moved), finite(weighted)]
+    let Share { objective, lost, at_zero, near, .. } = *share;
+    [finite(objective), gap, finite(lost), finite(at_zero), finite(near)]
 }
 
 pub(super) fn share_from(numbers: &[f64]) -> Share {
-    let [objective, gap, lost, at_zero, moved, weighted] =
+    let [objective, gap, lost, at_zero, near] =
         std::array::from_fn(|k| numbers.get(k).copied().unwrap_or(0.0));
     let gap = if gap < 0.0 { f64::INFINITY } else { gap };
-    Share { objective, gap, lost, at_zero, moved, weighted }
+    Share { objective, gap, lost, at_zero, near }
 }

@@ -129,7 +129,7 @@ mod tests {
             // Also where what is expected lies outside of the balls.
             for size in [1.0, 3.0] {
                 let (lifted, _) = level.lift(&whole, &small, low.clone().scaled(size));
-                let proof = Certifier::new(&whole, 1.0).certify(&lifted.params, &lifted.duals);
+                let proof = Certifier::new(&whole).certify(&lifted.params, &lifted.duals);
                 assert!(proof.relative_gap < 1e-8, "{size}: {:e}", proof.relative_gap);
                 let back = level.restrict(&lifted);
                 assert!(off(&back.params, &small.params) < 1e-12);

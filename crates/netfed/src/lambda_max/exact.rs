@@ -71,7 +71,7 @@ impl Distances {
     fn new(unit: &Problem, tangent: &Tangent, flow: &Matrix) -> Option<Distances> {
         // Where the flow fits the duals of no edge matter, as all differences are zero.
         let at = unit.at_lambda(congestion(unit, flow).max(f64::MIN_POSITIVE)).ok()?;
-        let (brackets, radii) = Certifier::new(&at, 1.0).brackets(&tangent.models, flow);
+        let (brackets, radii) = Certifier::new(&at).brackets(&tangent.models, flow);
         let (mut of_slopes, mut of_gradients) = (vec![0.0; at.nodes()], vec![0.0; at.nodes()]);
         let mut slope = Slope::zeros(at.dim());
         let mut gram = vec![0.0; at.dim() * at.dim()];

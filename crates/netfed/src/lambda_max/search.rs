@@ -53,8 +53,7 @@ pub(super) fn until_merged(
             break;
         }
         let merged = mean_models(&solution.params, &components);
-        let certificate =
-            Certifier::new(&problem, options.step_ratio).certify(&merged, &solution.duals);
+        let certificate = Certifier::new(&problem).certify(&merged, &solution.duals);
         let Solution { params, duals, certificate: own, .. } = solution;
         bound = bound.max(certificate.dual_bound()).max(own.dual_bound());
         if certificate.accuracy() <= 10.0 * options.tolerance {

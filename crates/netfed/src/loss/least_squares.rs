@@ -285,6 +285,12 @@ impl Loss for LeastSquares {
         radius * (1.0 + 1e-9)
     }
 
+    fn natural_sizes(&self, out: &mut [f64]) {
+        let (columns, labels) = self.moments.norms().split_at(self.dim);
+        let size = |x: f64| if x > 0.0 { labels[0] / x } else { 0.0 };
+        out.iter_mut().zip(columns).for_each(|(out, x)| *out = size(*x));
+    }
+
     fn add_gram(&self, gram: &mut [f64]) {
         add_gram(&self.rows(1.0 / self.m()), self.dim, gram);
     }

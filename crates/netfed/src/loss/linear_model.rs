@@ -270,6 +270,15 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
         }
     }
 
+    fn natural_sizes(&self, out: &mut [f64]) {
+        out.fill(0.0);
+        for x in self.data.rows() {
+            out.iter_mut().zip(x).for_each(|(sum, x)| *sum += x * x);
+        }
+        let labels = norm(self.data.labels());
+        out.iter_mut().filter(|x| **x > 0.0).for_each(|x| *x = labels / x.sqrt());
+    }
+
     fn add_gram(&self, gram: &mut [f64]) {
         let d = self.dim();
         for x in self.data.rows() {

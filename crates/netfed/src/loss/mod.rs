@@ -144,6 +144,12 @@ pub trait Loss: Send + Sync {
         out.fill(self.level_radius(level, center));
     }
 
+    /// By how much a coefficient must change to change the predictions by the size of the labels: rms(y)/rms(x_j), or zero where the data do not see it. It only says what
+    /// is near ([`Certificate::residual`](crate::Certificate)).
+    fn natural_sizes(&self, out: &mut [f64]) {
+        out.fill(1.0);
+    }
+
     /// gram ← gram + XᵀX/m (row-major d × d): what pooling this node adds to its neighbors.
     fn add_gram(&self, gram: &mut [f64]);
 

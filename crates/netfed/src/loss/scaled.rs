@@ -104,6 +104,10 @@ impl Loss for Scaled {
         self.inner().level_box(self.own_level(level), center, out);
     }
 
+    fn natural_sizes(&self, out: &mut [f64]) {
+        self.inner().natural_sizes(out);
+    }
+
     fn add_gram(&self, gram: &mut [f64]) {
         self.inner().add_gram(gram);
     }

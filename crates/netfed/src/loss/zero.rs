@@ -62,6 +62,10 @@ impl Loss for Zero {
         Bracket { value: 0.0, lost: 0.0, gap: region.cost(slope.values(), &off) }
     }
 
+    fn natural_sizes(&self, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
     fn maximizer(&self, _slope: &[f64], out: &mut [f64]) {
         out.fill(0.0);
     }

@@ -128,7 +128,7 @@ impl Walk<'_> {
             smaller.insert(0, std::mem::replace(&mut point, lifted));
         }
         let Start { params, duals } = point;
-        let certificate = Certifier::new(at, self.options.step_ratio).certify(&params, &duals);
+        let certificate = Certifier::new(at).certify(&params, &duals);
         let iterations = work.round() as u64;
         let good = certificate.accuracy() <= self.options.tolerance;
         if good || found.status == Status::Stopped {

@@ -59,11 +59,7 @@ pub trait Penalty: Send + Sync {
     /// The terms of a run of edges in a certificate. Provided, for the same reason.
     #[doc(hidden)]
     fn edge_terms(&self, edges: &mut EdgeTerms<'_>) -> Share {
-        edges.run(
-            |diff| self.value(diff),
-            |dual, coupling| self.conjugate(dual, coupling),
-            |dual, coupling, step| self.prox_conjugate(dual, coupling, step),
-        )
+        edges.run(|diff| self.value(diff), |dual, coupling| self.conjugate(dual, coupling))
     }
 
     /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth convex function near φ, its kinks rounded off over

@@ -131,7 +131,7 @@ impl Half for RelaxHalf {
 
     /// Says nothing.
     fn share(&self) -> Share {
-        Share { gap: f64::INFINITY, moved: 1.0, weighted: 1.0, ..Share::default() }
+        Share { gap: f64::INFINITY, near: f64::INFINITY, ..Share::default() }
     }
 
     fn edge_share(&self, _slot: usize, _neighbor: &[f64]) -> Share {

@@ -25,7 +25,8 @@ fn nothing_refutes_what_is_said() {
     let (mut without_bound, mut iterations, mut far) = (0, 0, Vec::new());
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let first = number("CLAIMS_FIRST").unwrap_or(0);
-    for seed in first..first + number("CLAIMS_CASES").unwrap_or(160) {
+    let cases = number("CLAIMS_CASES").unwrap_or(160);
+    for seed in first..first + cases {
         let case = Case::new(seed);
         let (problem, name) = (case.problem(), &case.name);
         let clock = std::time::Instant::now();
@@ -57,15 +58,15 @@ fn nothing_refutes_what_is_said() {
                 }
             }
         }
-        without_bound += u32::from(!c.gap.is_finite());
+        without_bound += u64::from(!c.gap.is_finite());
         if found.iterations >= 100_000 {
             println!("all iterations: {name}");
         }
         iterations += found.iterations;
     }
     println!("{without_bound} without a bound, {iterations} iterations");
-    // Nothing is claimed about these: two problems on which Newton's method gets stuck and the sweeps crawl.
-    assert!(far.len() <= 2, "{far:#?}");
-    // A bound that was there is not to get lost.
-    assert!(without_bound <= 21, "{without_bound}");
+    // Nothing is claimed about these: problems on which Newton's method gets stuck and the sweeps crawl.
+    assert!(100 * far.len() as u64 <= cases, "{far:#?}");
+    // Bounds that were there are not to get lost.
+    assert!(100 * without_bound <= 8 * cases, "{without_bound}");
 }

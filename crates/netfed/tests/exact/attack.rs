@@ -97,7 +97,7 @@ fn made_up(
     claims: &mut Vec<Claim>,
 ) {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed ^ 0xa77ac);
-    let certifier = Certifier::new(problem, 1.0);
+    let certifier = Certifier::new(problem);
     let mut add = |how: String, params: Matrix, duals: &Matrix| {
         let certificate = certifier.certify(&params, duals);
         claims.push(Claim::new(&how, params.clone(), &certificate));

@@ -84,7 +84,7 @@ pub(super) fn words(outcome: &Outcome, seconds: f64, out: Option<&Path>) -> Stri
             total.proven_gap() / total.scale()
         )),
         Some(total) => text.push_str(&format!(
-            "  There is no bound, and nothing is proven; one more step would move the point by {:.1e} of its size.\n",
+            "  There is no bound, and nothing is proven; models nearby are better by at most {:.1e} of the objective.\n",
             total.residual()
         )),
         None => {}
