@@ -10,6 +10,10 @@ use super::{Away, Peer, TELL};
 use crate::error::Error;
 use crate::transport::Transport;
 
+/// Where the policy is to stop, nobody loses patience sooner with a neighbor that this process has not heard of: the engine takes up to two seconds
+/// between two tries to connect, and five for one. Members that start again whenever they stop would otherwise miss each other for ever.
+const ARRIVAL: Duration = Duration::from_secs(10);
+
 impl<T: Transport> Peer<'_, T> {
     /// Since when nothing of use has come from a neighbor, if it counts as away: it is silent, what it says does not fit, or it says
     /// itself that it cannot go on.
@@ -25,7 +29,10 @@ impl<T: Transport> Peer<'_, T> {
         });
         let patience = self.rules.patience;
         let lost = l.behind().map(|(_, since)| since);
-        let since = [Some(l.heard), l.bad, stuck, lost].into_iter().flatten();
+        // With those that this process has not heard of yet there may be no connection so far.
+        let arriving = self.rules.away == Away::Stop && !l.met && self.now <= ARRIVAL;
+        let silent = Some(l.heard).filter(|_| !arriving);
+        let since = [silent, l.bad, stuck, lost].into_iter().flatten();
         since.filter(|&at| self.now - at > patience).min()
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Link {
     pub(super) knows: bool,
     /// Exchanges that it had begun when it made way for a later version.
     pub(super) ends_at: Option<u64>,
+    /// Whether anything has come from it since this process began, and when it last did.
+    pub(super) met: bool,
     pub(super) heard: Duration,
     /// Since when what comes from it does not fit: it sees other duals.
     pub(super) bad: Option<Duration>,
@@ -64,6 +66,7 @@ impl Link {
             done: None,
             knows: false,
             ends_at: None,
+            met: false,
             heard: Duration::ZERO,
             bad: None,
             lost: None,

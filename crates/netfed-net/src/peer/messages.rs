@@ -138,7 +138,7 @@ impl<T: Transport> Peer<'_, T> {
         let (window, looking) = (self.most_kept(link) + 2, self.look_round());
         let kept_looks = self.kept_looks(link);
         let l = &mut self.links[link];
-        l.heard = self.now;
+        (l.met, l.heard) = (true, self.now);
         l.ack = l.ack.max(m.ack);
         l.forget();
         let posted = Posted { check: m.check, numbers: m.numbers };

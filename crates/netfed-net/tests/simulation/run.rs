@@ -2,7 +2,7 @@
 
 use netfed_net::{Metrics, Outcome, Peer, Rules, Turn};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -68,11 +68,13 @@ struct Run<'s> {
     never: &'s AtomicBool,
     now: Duration,
     queue: BinaryHeap<Reverse<(Duration, u64)>>,
-    events: std::collections::HashMap<u64, What>,
+    events: HashMap<u64, What>,
     count: u64,
     chance: Chance,
     members: Vec<Member<'s>>,
     cut: HashSet<(usize, usize)>,
+    /// From when on two members are connected.
+    connected: HashMap<(usize, usize), Duration>,
     loud: bool,
 }
 
@@ -113,11 +115,12 @@ pub(crate) fn run(
         never: &never,
         now: Duration::ZERO,
         queue: BinaryHeap::new(),
-        events: std::collections::HashMap::new(),
+        events: HashMap::new(),
         count: 0,
         chance: Chance::new(!scenario.seed),
         members: (0..problem.plans.len()).map(member).collect(),
         cut: HashSet::new(),
+        connected: HashMap::new(),
         loud,
     };
     run.finish()
@@ -231,6 +234,12 @@ impl<'s> Run<'s> {
         member.body.reborn(fuel.unwrap_or(u64::MAX), written);
         (member.born, member.busy) = (self.now, self.now);
         member.pace.second = None;
+        if !self.scenario.connect.is_zero() {
+            for link in &plan.links {
+                let time = self.scenario.connect.mul_f64(self.chance.unit());
+                self.connected.insert(pair(m, link.member), self.now + time);
+            }
+        }
         let disk = Box::new(Platter(member.body.clone()));
         let halves = self.problem.halves(&plan.nodes);
         let end = End(member.body.clone());
@@ -380,7 +389,8 @@ impl<'s> Run<'s> {
         let network = self.scenario.network;
         let sent = std::mem::take(&mut *self.members[from].body.out.borrow_mut());
         for (to, bytes) in sent {
-            if self.cut.contains(&(from, to)) || self.chance.hit(network.lose) {
+            let connects = self.connected.get(&pair(from, to)).is_some_and(|at| self.now < *at);
+            if connects || self.cut.contains(&(from, to)) || self.chance.hit(network.lose) {
                 continue;
             }
             let copies = 1 + usize::from(self.chance.hit(network.double));
@@ -392,4 +402,8 @@ impl<'s> Run<'s> {
             }
         }
     }
+}
+
+fn pair(a: usize, b: usize) -> (usize, usize) {
+    (a.min(b), a.max(b))
 }

@@ -43,6 +43,8 @@ pub(crate) struct Scenario {
     pub(crate) patience: Duration,
     pub(crate) staleness: u64,
     pub(crate) network: Network,
+    /// How long two members may need to connect, once both are up.
+    pub(crate) connect: Duration,
     /// Time of a local step, of a commit, member by member.
     pub(crate) step: Vec<Duration>,
     pub(crate) write: Vec<Duration>,
@@ -61,7 +63,8 @@ impl Scenario {
     /// Nothing goes wrong.
     pub(crate) fn quiet(problem: &Problem) -> Scenario {
         let mut quiet = Scenario::new(0, std::slice::from_ref(problem));
-        (quiet.away, quiet.staleness, quiet.calm) = (Away::Wait, 0, Duration::ZERO);
+        (quiet.away, quiet.staleness) = (Away::Wait, 0);
+        (quiet.calm, quiet.connect) = (Duration::ZERO, Duration::ZERO);
         quiet.events.clear();
         quiet.fuel.iter_mut().for_each(Vec::clear);
         quiet.start.fill(Duration::ZERO);
@@ -101,6 +104,7 @@ impl Scenario {
             patience: chance.time(200 * MS, 2 * SECOND),
             staleness,
             network,
+            connect: Duration::ZERO,
             step,
             write: (0..members).map(|_| chance.time(MS / 2, 20 * MS)).collect(),
             start: (0..members)
@@ -112,6 +116,9 @@ impl Scenario {
             until: None,
         };
         scenario.trouble(&mut chance, members);
+        if chance.hit(0.4) {
+            scenario.connect = chance.time(100 * MS, 2500 * MS);
+        }
         scenario.calm =
             scenario.events.iter().map(|(at, event)| *at + event.lasts()).max().unwrap_or_default();
         scenario.calm = scenario.start.iter().fold(scenario.calm, |calm, at| calm.max(*at));
