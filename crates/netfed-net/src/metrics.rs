@@ -12,6 +12,8 @@ pub struct Metrics {
     neighbors: Mutex<Vec<(String, u64)>>,
     /// Local steps done.
     pub rounds: AtomicU64,
+    /// Exchanges with neighbors done.
+    pub exchanges: AtomicU64,
     /// Bytes sent.
     pub bytes_out: AtomicU64,
     /// Bytes received.
@@ -41,6 +43,7 @@ impl Metrics {
             member,
             neighbors: Mutex::new(neighbors.into_iter().map(|name| (name, 0)).collect()),
             rounds: AtomicU64::new(0),
+            exchanges: AtomicU64::new(0),
             bytes_out: AtomicU64::new(0),
             bytes_in: AtomicU64::new(0),
             refused: AtomicU64::new(0),
@@ -114,6 +117,7 @@ impl Metrics {
         let member = label(&self.member);
         let counters = [
             ("rounds_total", "Local steps done", &self.rounds),
+            ("exchanges_total", "Exchanges with neighbors done", &self.exchanges),
             ("sent_bytes_total", "Bytes sent", &self.bytes_out),
             ("received_bytes_total", "Bytes received", &self.bytes_in),
             ("refused_messages_total", "Messages refused", &self.refused),

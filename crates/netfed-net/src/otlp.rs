@@ -116,6 +116,7 @@ fn message(metrics: &Metrics, begin: &str) -> Value {
     };
     let counters = [
         ("netfed.rounds", "{round}", &metrics.rounds),
+        ("netfed.exchanges", "{exchange}", &metrics.exchanges),
         ("netfed.sent", "By", &metrics.bytes_out),
         ("netfed.received", "By", &metrics.bytes_in),
         ("netfed.refused", "{message}", &metrics.refused),

@@ -127,6 +127,7 @@ impl<T: Transport> Peer<'_, T> {
         }
         l.sequence += 1;
         l.pending = false;
+        self.metrics.exchanges.fetch_add(1, Relaxed);
         (l.bad, l.lost) = (None, None);
         l.forget();
         true
