@@ -13,6 +13,7 @@ use crate::halpern::Halpern;
 use crate::outlook::Outlook;
 use crate::penalty::Kinks;
 use crate::repair::enter_domain;
+use crate::separable::has_no_minimum;
 use crate::smoothed;
 use crate::solve::{Method, Run, Status};
 use crate::step_ratio::StepRatio;
@@ -225,9 +226,8 @@ impl Adaptive<'_, '_> {
             // Good enough, but not yet exactly equal where it should be.
             self.last_looks -= 1;
         }
-        if self.is_slow()
-            && let Some(end) = smoothed::solve(self.run)
-        {
+        let slow = self.is_slow();
+        if slow && let Some(end) = smoothed::solve(self.run) {
             // Without a bound there is no more to be had from the sweeps.
             let here = certificate.objective;
             let lower = end.proof.objective <= here || !here.is_finite();
@@ -244,6 +244,12 @@ impl Adaptive<'_, '_> {
                 self.sweep.set(&end.point);
                 self.best = Some((end.point, end.proof));
             }
+        }
+        // Where there is no minimum, models would grow until the iterations are used up.
+        if slow && !certificate.gap.is_finite() && has_no_minimum(problem) {
+            let known = self.best.take().filter(|(_, proof)| proof.is_better(&certificate));
+            let (point, proof) = known.unwrap_or((point, certificate));
+            return Some(self.run.finish(point, proof, self.method));
         }
         if let Some(solution) = self.give_up(&point, &certificate) {
             return Some(solution);
