@@ -9,6 +9,7 @@
 //! | [`time_column`] | tables on standard output that end with the column `time` | the same, and the width of the table, which follows from it |
 //! | [`version`] | `"version"` in JSON, `version …` in pages | a release changes it, and nothing else |
 //! | [`ports`] | after `127.0.0.1:` | free ports, other ones in every run |
+//! | [`days`] | after `valid for` | certificates are from a second of a day |
 //! | [`progress`] | standard error | lines that come every few seconds, on slow machines only |
 //! | [`is_secret`] | names of files | keys, certificates and signatures are random |
 
@@ -44,7 +45,7 @@ pub(crate) fn file(name: &str, text: &str, at: &Place) -> String {
 
 /// What a command said on standard output.
 pub(crate) fn output(text: &str, at: &Place) -> String {
-    ports(&version(&seconds(&durations(&time_column(&place(text, at))))))
+    days(&ports(&version(&seconds(&durations(&time_column(&place(text, at)))))))
 }
 
 /// What a command said on standard error.
@@ -117,7 +118,7 @@ fn duration(text: &str) -> usize {
 }
 
 fn durations(text: &str) -> String {
-    const BEFORE: [&str; 5] = [", after ", ", ", " in ", ">", "\n"];
+    const BEFORE: [&str; 6] = [", after ", ", ", "; ", " in ", ">", "\n"];
     let (mut masked, mut rest) = (String::new(), text);
     while let Some(c) = rest.chars().next() {
         let at_start = masked.is_empty() || BEFORE.iter().any(|b| masked.ends_with(b));
@@ -179,6 +180,20 @@ fn ports(text: &str) -> String {
     masked
 }
 
+fn days(text: &str) -> String {
+    let before = "valid for ";
+    let mut parts = text.split(before);
+    let mut masked = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let after = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_days = after.len() < part.len() && after.starts_with(" more day");
+        masked.push_str(before);
+        masked.push_str(if is_days { "<days>" } else { "" });
+        masked.push_str(if is_days { after } else { part });
+    }
+    masked
+}
+
 fn progress(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !is_progress(line)).collect()
 }
@@ -228,6 +243,8 @@ fn a_table_does_not_show_how_long_its_times_are() {
 
 #[test]
 fn ports_versions_and_progress_are_masked() {
+    assert_eq!(days("valid for 364 more days; a"), "valid for <days> more days; a");
+    assert_eq!(days("valid for ever"), "valid for ever");
     assert_eq!(ports("quic/127.0.0.1:3100\""), "quic/127.0.0.1:<port>\"");
     let own = env!("CARGO_PKG_VERSION");
     assert_eq!(version(&format!("\"version\": \"{own}\"")), "\"version\": \"<version>\"");
