@@ -9,6 +9,7 @@
 //! | [`time_column`] | tables on standard output that end with the column `time` | the same, and the width of the table, which follows from it |
 //! | [`version`] | `"version"` in JSON, `version …` in pages | a release changes it, and nothing else |
 //! | [`ports`] | after `127.0.0.1:` | free ports, other ones in every run |
+//! | [`days`] | standard output | a certificate is valid for 365 days, of which 364 are whole a second later |
 //! | [`progress`] | standard error | lines that come every few seconds, on slow machines only |
 //! | [`is_secret`] | names of files | keys, certificates and signatures are random |
 
@@ -44,7 +45,11 @@ pub(crate) fn file(name: &str, text: &str, at: &Place) -> String {
 
 /// What a command said on standard output.
 pub(crate) fn output(text: &str, at: &Place) -> String {
-    ports(&version(&seconds(&durations(&time_column(&place(text, at))))))
+    days(&ports(&version(&seconds(&durations(&time_column(&place(text, at)))))))
+}
+
+fn days(text: &str) -> String {
+    text.replace(", valid for 364 more days", ", valid for 365 more days")
 }
 
 /// What a command said on standard error.
