@@ -8,10 +8,9 @@ use std::path::Path;
 
 use netfed::penalty::Norm;
 use netfed::{Graph, Matrix, Problem};
+use netfed_io::{read_edge_loads, run_edges_csv};
 
 use crate::failure::Failure;
-use crate::load::{PointColumns, Target, read_points};
-use crate::output::{Cell, Csv};
 use crate::report::text::{count, plural};
 
 /// Edges with at least this load are saturated.
@@ -46,17 +45,7 @@ impl EdgeTable {
 
     /// The file.
     pub(crate) fn csv(&self, graph: &Graph, nodes: &[String]) -> String {
-        let mut csv = Csv::new(["source", "target", "weight", "difference", "load"]);
-        for (e, edge) in graph.edges().iter().enumerate() {
-            csv.row([
-                Cell::Text(nodes[edge.tail].clone()),
-                Cell::Text(nodes[edge.head].clone()),
-                Cell::Number(edge.weight),
-                Cell::Number(self.difference[e]),
-                self.load.get(e).copied().into(),
-            ]);
-        }
-        csv.finish()
+        run_edges_csv(graph, nodes, &self.difference, &self.load)
     }
 
     /// Reads the file back; its edges must be those of the graph.
@@ -68,29 +57,13 @@ impl EdgeTable {
         params: &Matrix,
     ) -> Result<EdgeTable, Failure> {
         let difference = differences(problem, graph, params);
-        if problem.graph().edges().is_empty() {
-            return Ok(EdgeTable { difference, load: Vec::new() });
-        }
-        let columns = PointColumns {
-            node: "source".into(),
-            features: Some(vec!["weight".into(), "load".into()]),
-            kind: Target::None,
-            target: String::new(),
-            ..PointColumns::default()
+        // With λ = 0 nothing pulls.
+        let load = if problem.graph().edges().is_empty() {
+            Vec::new()
+        } else {
+            read_edge_loads(path, graph, nodes)?
         };
-        let table = read_points(path, &columns)?;
-        let rows = table.x.chunks_exact(2).zip(&table.node_of_row);
-        let same = table.node_of_row.len() == graph.edges().len()
-            && rows.clone().zip(graph.edges()).all(|((row, source), edge)| {
-                row[0] == edge.weight && table.nodes[*source as usize] == nodes[edge.tail]
-            });
-        if !same {
-            return Err(Failure::input(format!(
-                "{}: its edges are not those of the graph file that the run names; fit again.",
-                path.display()
-            )));
-        }
-        Ok(EdgeTable { difference, load: rows.map(|(row, _)| row[1]).collect() })
+        Ok(EdgeTable { difference, load })
     }
 
     /// The flow of every edge, and which edges stand out, for nodes in these clusters.

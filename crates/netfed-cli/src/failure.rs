@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::load::InputError;
+use netfed_io::ErrorKind;
 
 /// A failure: one sentence for the user, and an exit status.
 #[derive(Debug, thiserror::Error)]
@@ -33,9 +33,12 @@ impl Failure {
     }
 }
 
-impl From<InputError> for Failure {
-    fn from(error: InputError) -> Failure {
-        Failure::input(error.to_string())
+impl From<netfed_io::Error> for Failure {
+    fn from(error: netfed_io::Error) -> Failure {
+        match error.kind() {
+            ErrorKind::Input => Failure::input(error.to_string()),
+            _ => Failure::other(error.to_string()),
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Cross-validation inside the nodes' data: the rows of every node are shuffled and dealt to the folds in turn, so that
 //! every node keeps its share of data in every split and the graph stays as it is.
 
+use netfed_io::{EdgeList, PointTable};
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use crate::failure::Failure;
-use crate::load::{EdgeList, PointTable};
 
 /// Relative gap at which runs on parts of the data stop: errors of prediction are far less exact than that.
 pub(crate) const TOLERANCE: f64 = 1e-4;
@@ -50,22 +50,6 @@ pub(crate) fn folds(points: &PointTable, folds: usize, seed: u64) -> Vec<usize> 
         }
     }
     fold
-}
-
-impl PointTable {
-    /// The rows for which `keep` says so; the nodes keep their places, also those left without a row.
-    pub(crate) fn select(&self, keep: impl Fn(usize) -> bool) -> PointTable {
-        let d = self.features.len();
-        let rows: Vec<usize> = (0..self.node_of_row.len()).filter(|&r| keep(r)).collect();
-        PointTable {
-            nodes: self.nodes.clone(),
-            node_of_row: rows.iter().map(|&r| self.node_of_row[r]).collect(),
-            features: self.features.clone(),
-            x: rows.iter().flat_map(|&r| &self.x[r * d..(r + 1) * d]).copied().collect(),
-            y: self.y.as_ref().map(|y| rows.iter().map(|&r| y[r]).collect()),
-            low_label: self.low_label,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use netfed::discrepancy::{
     ModelDifference, Wasserstein, WelchT,
 };
 use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph};
+use netfed_io::PointTable;
 
 use crate::failure::Failure;
-use crate::load::PointTable;
 use crate::prepare::{Scaling, local_datasets, names};
 use crate::progress::{Steps, interrupted};
 use crate::report::text::plural;

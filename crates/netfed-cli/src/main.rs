@@ -2,6 +2,7 @@
 //!
 //! 0 converged, 2 bad usage or input, 3 stopped before the tolerance or unproven, 1 anything else.
 
+mod all_nodes;
 mod args;
 mod axis;
 mod by_index;
@@ -12,22 +13,18 @@ mod federated;
 mod files;
 mod folds;
 mod given;
-mod graph_file;
 mod graph_recipe;
-mod load;
 mod measure;
 mod memory;
-mod model_folder;
 mod number_flags;
-mod output;
+mod prediction;
 mod prepare;
 mod preset;
 mod progress;
 mod report;
 mod results;
-mod run_folder;
+mod run;
 mod said_again;
-mod scaling;
 mod settings;
 
 use std::process::ExitCode;
@@ -40,7 +37,7 @@ fn main() -> ExitCode {
     let words = with_lists(std::env::args_os());
     let matches = with_numbers(Args::command()).get_matches_from(words);
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    args.files.say();
+    args.files.apply();
     let done = match args.command {
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Path(path) => commands::path::run(*path),

@@ -1,9 +1,9 @@
 //! Errors of models on data with labels: two measures for each kind of loss, and the one that settings are compared by.
 
 use netfed::LossKind;
+use netfed_io::PointTable;
 
 use crate::failure::Failure;
-use crate::load::PointTable;
 use crate::settings::choose;
 
 /// Mean and standard error of some numbers.

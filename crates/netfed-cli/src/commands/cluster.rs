@@ -6,6 +6,7 @@ mod page;
 use std::path::PathBuf;
 
 use netfed::{Matrix, NeighborGraph, neighbor_graph};
+use netfed_io::{Cell, Csv, Folder};
 use serde_json::json;
 
 use crate::args::Cluster;
@@ -15,7 +16,6 @@ use crate::commands::path::trail::{Trail, rounded};
 use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{catch_interrupts, duration, warn};
 use crate::report::text::{number, plural};

@@ -18,11 +18,12 @@ pub(crate) use flags::Compare;
 use std::path::Path;
 use std::time::Instant;
 
+use netfed_io::Folder;
+
 use crate::commands::graph::select::read_truth as read_clusters;
 use crate::commands::start_threads;
 use crate::commands::tune::path::Data;
 use crate::failure::Failure;
-use crate::output::Folder;
 use crate::prepare::{self, prepare};
 use crate::progress::{catch_interrupts, duration, warn};
 use outcome::Outcome;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use netfed::{Bound, Clusters, Matrix, Solution, Solver, Status};
+use netfed_io::{Cell, Csv, Folder};
 use serde_json::json;
 
 use crate::args::Fit;
@@ -11,7 +12,6 @@ use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
 use crate::federated::{DropOuts, solve_as_asked};
 use crate::given::Given;
-use crate::output::{Cell, Csv, Folder};
 use crate::prepare::{self, Prepared, prepare};
 use crate::preset;
 use crate::progress::{Watch, catch_interrupts, duration, warn};

@@ -10,13 +10,13 @@ use std::path::Path as FilePath;
 
 use maud::html;
 use netfed::Options;
+use netfed_io::Folder;
 use serde_json::json;
 
 use crate::args::Path;
 use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::folds::TOLERANCE;
-use crate::output::Folder;
 use crate::prepare::{self, Prepared, prepare};
 use crate::progress::{catch_interrupts, duration, interrupted, say, warn};
 use crate::report;

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 use netfed::loss::{Loss, Sampled};
 use netfed::penalty::Penalty;
 use netfed::{Device, FedAdmm, FedAdmmNode, Half, Link, LocalStep, PrimalDualNode, Solver};
+use netfed_io::Folder;
+use netfed_io::model_folder::FILE;
 use netfed_net::description::Federation;
 use netfed_net::disk::Writer;
 use netfed_net::engine::Engine;
@@ -28,8 +30,6 @@ use crate::commands::federation::{
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::federated::fed_admm;
-use crate::model_folder::FILE;
-use crate::output::Folder;
 use crate::prepare::sampled;
 use crate::progress::{stop_flag, warn};
 use crate::settings::Settings;

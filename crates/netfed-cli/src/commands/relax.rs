@@ -16,9 +16,10 @@ pub(crate) use input::model_kind;
 pub(crate) use public::PublicRows;
 pub(crate) use train::{likeliest, node};
 
+use netfed_io::Folder;
+
 use crate::commands::start_threads;
 use crate::failure::Failure;
-use crate::output::Folder;
 use crate::progress::{Steps, catch_interrupts, warn};
 use outcome::Outcome;
 use train::{held_back, train};

@@ -22,11 +22,12 @@ mod weather;
 
 use std::path::Path;
 
+use netfed_io::Folder;
+
 use crate::args::Reproduce;
 use crate::commands::fit::Fitted;
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::output::Folder;
 use crate::prepare::Prepared;
 use crate::progress::{catch_interrupts, duration, say};
 use crate::settings::{Settings, choose};

@@ -22,13 +22,11 @@ pub(crate) use flags::Tune;
 use std::path::Path;
 
 use netfed::{Options, Status};
+use netfed_io::{EdgeList, Folder, graph_text, read_points};
 
 use crate::commands::path::trail::default_values;
 use crate::commands::start_threads;
 use crate::failure::Failure;
-use crate::graph_file::graph_text;
-use crate::load::{EdgeList, read_points};
-use crate::output::Folder;
 use crate::prepare::{self, in_natural_order, prepare};
 use crate::progress::{Steps, catch_interrupts, duration, say, warn};
 use choice::Choice;
@@ -83,7 +81,7 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
 fn graph(data: &Data, variant: &Variant) -> Result<String, Failure> {
     let edges = data.edges(variant, &data.points)?;
     let list: Vec<_> = edges.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
-    graph_text(&variant.settings.graph, &edges.nodes, &list)
+    Ok(graph_text(&variant.settings.graph, &edges.nodes, &list)?)
 }
 
 /// All runs, and what follows from them.

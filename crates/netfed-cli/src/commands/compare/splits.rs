@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use netfed::Matrix;
+use netfed_io::PointTable;
 use rand::seq::SliceRandom;
 
 use super::method::Method;
@@ -15,7 +16,6 @@ use crate::commands::tune::choice::first_smallest;
 use crate::commands::tune::path::Data;
 use crate::failure::Failure;
 use crate::folds::folds;
-use crate::load::PointTable;
 use crate::progress::Steps;
 
 /// What is there beside the points and the edges.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use netfed_io::{PointColumns, read_points};
 use netfed_net::description::{Description, Federation};
 use netfed_net::names::{OBSERVER, natural_order};
 use netfed_net::revoked::Revoked;
@@ -13,7 +14,6 @@ use super::exposure::{travels, warnings};
 use crate::commands::peer::one_node;
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::load::{PointColumns, read_points};
 use crate::prepare::datasets_of;
 use crate::report::text::{count, number, plural};
 use crate::settings::Settings;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use netfed_io::{EdgeList, Folder, MemberRow, read_edges, read_members};
 use netfed_net::authority;
 use netfed_net::description::{
     DESCRIPTION, Description, Edges, Federation, Learning, Member, Router, Serving,
@@ -15,8 +16,6 @@ use super::{idle, invite, ports, relaxing};
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::load::{EdgeList, MemberRow, read_edges, read_members};
-use crate::output::Folder;
 use crate::report::text::plural;
 
 /// Describes a federation: the problem, the graph, who takes part and where they are reached. Signs the description with a new certificate

@@ -3,15 +3,15 @@
 use netfed::model::{LocalModel, ModelKind, Task};
 use netfed::relax::{Examples, RelaxHalf};
 use netfed::{Dataset, Half, Matrix};
+use netfed_io::model_folder::Saved;
+use netfed_io::{PointColumns, PointTable, check_classes};
 use netfed_net::Outcome;
 use netfed_net::description::{Federation, Relaxing};
 
 use super::init::Init;
 use crate::commands::relax::{PublicRows, model_kind, node};
 use crate::failure::Failure;
-use crate::load::{PointColumns, PointTable, check_classes};
 use crate::memory::check_models;
-use crate::model_folder::Saved;
 use crate::progress::warn;
 use crate::settings::Settings;
 
@@ -182,6 +182,6 @@ impl<'a> Relaxed<'a> {
             kinds: vec![self.kind.clone(); nodes.len()],
             scaling: None,
         };
-        saved.to_bytes(&models)
+        Ok(saved.to_bytes(&models)?)
     }
 }

@@ -8,10 +8,10 @@ use netfed::learning::{
     Algorithm1, Candidates, ConsensusServer, LocalWork, LogDegree, Model, SiloClient, Step,
 };
 use netfed::{Dataset, Half, Matrix};
+use netfed_io::graph_text;
 use netfed_net::description::{Federation, Learning, Serving};
 
 use crate::failure::Failure;
-use crate::graph_file::graph_text;
 use crate::settings::Settings;
 
 /// The file of a member's graph; of the server's, which is the consensus.
@@ -146,6 +146,6 @@ impl<'a> SiloWork<'a> {
         let pairs = self.candidates.pairs().zip(weights);
         let edges: Vec<(usize, usize, f64)> =
             pairs.filter(|(_, w)| **w > 0.0).map(|((a, b), w)| (a, b, *w)).collect();
-        graph_text(Path::new(GRAPH), &vertices, &edges)
+        Ok(graph_text(Path::new(GRAPH), &vertices, &edges)?)
     }
 }

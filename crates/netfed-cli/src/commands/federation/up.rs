@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use netfed_io::model_folder::FILE;
+use netfed_io::{Cell, Csv, Folder, ModelFolder, ModelRow, PointTable, read_models, read_points};
 use netfed_net::authority;
 use netfed_net::description::Federation;
 use serde_json::Value;
@@ -14,9 +16,6 @@ use super::silos::GRAPH;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::files;
-use crate::load::{ModelRow, PointTable, read_models, read_points};
-use crate::model_folder::{FILE, ModelFolder};
-use crate::output::{Cell, Csv, Folder};
 use crate::progress::{catch_interrupts, interrupted, say};
 use crate::report::text::plural;
 use crate::settings::Settings;

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use netfed_io::{GraphFormat, check_graph_file, graph_text, write_file};
+
+use crate::all_nodes::AllNodes;
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::graph_file::{AllNodes, GraphFormat, check_graph_file, graph_text};
-use crate::output::write_file;
 use crate::prepare::names;
 use crate::progress::warn;
 use crate::report::text::plural;

@@ -6,11 +6,10 @@ mod shape;
 use std::path::PathBuf;
 
 use netfed::Graph;
+use netfed_io::{Cell, Csv, Folder, graph_text};
 
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::graph_file::graph_text;
-use crate::output::{Cell, Csv, Folder};
 use crate::report::text::{plural, shell};
 use data::Model;
 use shape::Shape;

@@ -6,10 +6,11 @@ mod words;
 
 use std::path::PathBuf;
 
+use netfed_io::{Cell, Csv, Folder};
+
+use crate::all_nodes::AllNodes;
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::graph_file::AllNodes;
-use crate::output::{Cell, Csv, Folder};
 use crate::progress::warn;
 use facts::Facts;
 

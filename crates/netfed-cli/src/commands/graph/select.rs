@@ -11,13 +11,11 @@ pub(crate) use flags::Select;
 use std::path::Path;
 
 use netfed::selection::Estimates;
+use netfed_io::{EdgeList, PointTable, check_file, check_graph_file, read_partition, read_points};
 
 use crate::commands::start_threads;
 use crate::failure::Failure;
-use crate::graph_file::check_graph_file;
-use crate::load::{EdgeList, PointTable, read_partition, read_points};
 use crate::memory;
-use crate::output::check_file;
 use crate::prepare::{self, Scaling, check_features, in_natural_order, local_datasets};
 use crate::progress::{catch_interrupts, say};
 use flags::Plan;

@@ -1,10 +1,10 @@
 //! The tables that a path leaves behind.
 
 use netfed::MergeTree;
+use netfed_io::{Cell, Csv};
 
 use super::trail::Trail;
 use super::validation::Validation;
-use crate::output::{Cell, Csv};
 use crate::prepare::Prepared;
 
 /// One row for every λ.

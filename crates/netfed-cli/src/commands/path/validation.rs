@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use netfed::{Options, Start, Step, follow_path};
+use netfed_io::{EdgeList, PointTable};
 
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::folds;
-use crate::load::{EdgeList, PointTable};
 use crate::measure::{Measure, mean_and_error};
 use crate::prepare::prepare_part;
 use crate::progress::{Steps, interrupted};

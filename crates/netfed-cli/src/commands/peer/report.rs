@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use netfed::Status;
+use netfed_io::{Cell, Csv};
 use netfed_net::Outcome;
 use netfed_net::description::Federation;
 use serde_json::json;
 
-use crate::output::{Cell, Csv};
 use crate::progress::duration;
 use crate::settings::Settings;
 

@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use netfed::model::{ModelKind, Task};
 use netfed::{Graph, Matrix, generate};
+use netfed_io::{
+    EdgeList, FeatureScaling, ModelRow, PointColumns, PointTable, Target, column_names,
+    read_models, read_points,
+};
 
 use super::flags::Relax;
 use super::public::{PublicPoints, PublicRows};
 use super::warnings::warnings;
 use crate::commands::path::trail::rounded;
 use crate::failure::Failure;
-use crate::load::{
-    EdgeList, ModelRow, PointColumns, PointTable, Target, column_names, read_models, read_points,
-};
 use crate::memory;
 use crate::prepare::{names, read_graph_of};
-use crate::scaling::FeatureScaling;
 use crate::settings::{Range, choose, number};
 
 /// The most classes.

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use netfed::{Graph, Matrix};
+use netfed_io::{PointColumns, Target, check_nodes, column_names, is_near, read_points};
 
 use crate::failure::Failure;
-use crate::load::{PointColumns, Target, check_nodes, column_names, is_near, read_points};
 use crate::prepare::names;
 use crate::report::text::plural;
 

@@ -10,6 +10,7 @@ use netfed::relax::{
     Examples, FedRelax, Neighbor, RelaxNode, RelaxRound, RelaxSettings, RelaxWeights,
 };
 use netfed::{Error, Graph, Matrix};
+use netfed_io::PointTable;
 use rayon::prelude::*;
 
 use super::input::Input;
@@ -17,7 +18,6 @@ use super::public::PublicPoints;
 use super::settling::NOTHING;
 use crate::failure::Failure;
 use crate::folds::folds;
-use crate::load::PointTable;
 use crate::progress::{Steps, interrupted, stop_flag};
 
 /// The end of a training.

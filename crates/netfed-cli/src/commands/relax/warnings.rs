@@ -2,9 +2,9 @@
 //! k edges from the nearest data learns something in round k.
 
 use netfed::Graph;
+use netfed_io::PointTable;
 
 use super::flags::Relax;
-use crate::load::PointTable;
 use crate::prepare::names;
 use crate::report::text::plural;
 

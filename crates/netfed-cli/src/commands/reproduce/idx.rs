@@ -4,8 +4,9 @@
 use std::io::Read;
 use std::path::Path;
 
+use netfed_io::{Unpacked, too_much};
+
 use crate::failure::Failure;
-use crate::files::{self, Unpacked};
 
 /// An array.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ impl Array {
         let mut plain = Vec::new();
         if bytes.starts_with(&[0x1f, 0x8b]) {
             let mut unpacked = Unpacked::new(bytes.as_slice(), bytes.len() as u64);
-            unpacked.read_to_end(&mut plain).map_err(|e| match files::too_much(&e) {
+            unpacked.read_to_end(&mut plain).map_err(|e| match too_much(&e) {
                 Some(too_much) => Failure::at(file, too_much),
                 None => Failure::input(format!("{file}: it cannot be read as gzip ({e}).")),
             })?;

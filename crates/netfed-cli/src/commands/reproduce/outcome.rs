@@ -2,8 +2,8 @@
 
 use comfy_table::{CellAlignment, LineStyle, Table, presets};
 use maud::{Markup, PreEscaped, html};
+use netfed_io::{Cell, Csv};
 
-use crate::output::{Cell, Csv};
 use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
 use crate::report::page;
 use crate::report::text::number;

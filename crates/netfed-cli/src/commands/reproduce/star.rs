@@ -10,13 +10,13 @@
 
 use netfed::generate::{Noise, clustered, linear_data, random, star};
 use netfed::{Dataset, Matrix, Options};
+use netfed_io::{Cell, Csv};
 use rand_distr::{Distribution, StandardNormal};
 
 use super::Request;
 use super::outcome::{Chart, Line, Outcome, Value};
 use super::runs::{Phi, least_squares, pooled, run, seed};
 use crate::failure::Failure;
-use crate::output::{Cell, Csv};
 use crate::progress::Steps;
 use crate::report::chart::Scale;
 use crate::report::text::{number, plural};

@@ -6,6 +6,7 @@
 //! therefore everything is also done with graphs from the training days alone. In full: 20 splits.
 
 use netfed::{Dataset, Graph, Options};
+use netfed_io::{Cell, Csv, EdgeList, PointTable};
 use rayon::prelude::*;
 
 use super::outcome::{Chart, Line, Outcome, Value};
@@ -14,8 +15,6 @@ use super::weather::{Weather, datasets, graph_of};
 use super::{Model, Request};
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::load::{EdgeList, PointTable};
-use crate::output::{Cell, Csv};
 use crate::prepare::{in_natural_order, prepare};
 use crate::progress::{Steps, say};
 use crate::report::chart::Scale;

@@ -4,6 +4,7 @@
 //! with a scaling of the features, and where it is built a graph, that know these rows only. All settings see the same splits, so that their errors can be compared in pairs.
 
 use netfed::Options;
+use netfed_io::PointTable;
 
 use super::ends::Ends;
 use super::path::{Data, descend, pooled};
@@ -11,7 +12,6 @@ use super::plan::Plan;
 use super::variant::Variant;
 use crate::failure::Failure;
 use crate::folds::folds;
-use crate::load::PointTable;
 use crate::prepare::prepare_part;
 use crate::progress::Steps;
 use crate::report::text::number;
@@ -120,7 +120,7 @@ fn collect(lambdas: Vec<f64>, splits: Vec<Split>) -> Curve {
 mod tests {
     use super::*;
     use crate::commands::tune::plan::tests::plan;
-    use crate::load::EdgeList;
+    use netfed_io::EdgeList;
 
     /// Two nodes with two points each: every fold holds one point of each.
     fn data() -> Data {

@@ -5,12 +5,12 @@
 use std::ops::ControlFlow;
 
 use netfed::{Edge, Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
+use netfed_io::{EdgeList, PointTable};
 
 use super::variant::Variant;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::folds;
-use crate::load::{EdgeList, PointTable};
 use crate::prepare::{Prepared, prepare_part};
 use crate::progress::interrupted;
 use crate::settings::Settings;

@@ -11,12 +11,12 @@ use netfed::communities::ByChance;
 use netfed::learning::Scores;
 use netfed::spectral::{algebraic_connectivity, spectral_gap};
 use netfed::{Agreement, Communities, Graph};
+use netfed_io::{EdgeList, read_edges};
 use netfed_net::names::natural_order;
 
 use super::Inspect;
 use crate::commands::graph::select::read_truth;
 use crate::failure::Failure;
-use crate::load::{EdgeList, read_edges};
 use crate::prepare::names;
 use crate::report::text::{number, plural};
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use netfed::learning::{LogDegree, Scores, grid_search};
+use netfed_io::{Cell, Csv};
 use serde_json::{Value, json};
 
 use super::flags::{Learn, Plan};
@@ -11,7 +12,6 @@ use super::solve::{Found, solve};
 use super::truth::{Edge, Known};
 use crate::commands::tune::table::Rows;
 use crate::failure::Failure;
-use crate::output::{Cell, Csv};
 use crate::progress::{Steps, interrupted};
 use crate::report::text::{number, plural};
 

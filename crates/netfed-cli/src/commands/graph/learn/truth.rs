@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use netfed::learning::Scores;
+use netfed_io::{Signals, check_vertices, read_edges};
 
 use crate::failure::Failure;
-use crate::load::{Signals, check_vertices, read_edges};
 use crate::report::text::plural;
 
 /// An edge: two vertices, the smaller first, and a weight.
