@@ -9,9 +9,9 @@ use std::path::Path;
 use netfed::penalty::Norm;
 use netfed::{Graph, Matrix, Problem};
 use netfed_io::{read_edge_loads, run_edges_csv};
+use netfed_report::Flows;
 
 use crate::failure::Failure;
-use crate::report::text::{count, plural};
 
 /// Edges with at least this load are saturated.
 pub(crate) const SATURATED: f64 = 0.999;
@@ -85,60 +85,6 @@ impl EdgeTable {
         }
         let apart = apart.iter().filter(|apart| **apart).count();
         Flows { flow, hot, order, apart, limited }
-    }
-}
-
-/// The flows of a run, edge by edge.
-#[derive(Default)]
-pub(crate) struct Flows {
-    /// ‖uₑ‖_* of every edge; empty when λ = 0.
-    pub(crate) flow: Vec<f64>,
-    /// The saturated edges; without a limit the strongest ones.
-    pub(crate) hot: Vec<bool>,
-    /// The edges by decreasing flow, saturated ones between clusters first.
-    pub(crate) order: Vec<usize>,
-    /// How many saturated edges are between clusters.
-    pub(crate) apart: usize,
-    /// Whether the flow over an edge has a limit.
-    pub(crate) limited: bool,
-}
-
-impl Flows {
-    /// What saturated edges mean, in sentences; nothing if there are none.
-    pub(crate) fn words(&self) -> String {
-        let hot = self.hot_count();
-        if !self.limited || hot == 0 {
-            return String::new();
-        }
-        let mut words = format!(
-            "{} of {} {} saturated: the pull over {} is at its limit λ·weight.",
-            plural(hot, "edge"),
-            count(self.flow.len()),
-            if hot == 1 { "is" } else { "are" },
-            if hot == 1 { "it" } else { "them" }
-        );
-        match self.apart {
-            0 => {}
-            1 if hot == 1 => words.push_str(" It is between clusters: there groups pull apart."),
-            n if n == hot => {
-                words.push_str(" All of them are between clusters: there groups pull apart.");
-            }
-            n => {
-                words.push_str(&format!(" {} between clusters, where groups pull apart.", count(n)))
-            }
-        }
-        if self.apart < hot {
-            words.push_str(&format!(
-                " {} inside a cluster, about to give way if λ shrinks.",
-                count(hot - self.apart)
-            ));
-        }
-        words
-    }
-
-    /// Number of edges that stand out.
-    pub(crate) fn hot_count(&self) -> usize {
-        self.hot.iter().filter(|hot| **hot).count()
     }
 }
 

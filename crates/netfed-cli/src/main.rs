@@ -21,11 +21,10 @@ mod prediction;
 mod prepare;
 mod preset;
 mod progress;
-mod report;
 mod results;
 mod run;
-mod said_again;
 mod settings;
+mod suggestions;
 
 use std::process::ExitCode;
 

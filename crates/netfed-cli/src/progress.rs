@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netfed::Progress;
-
-use crate::report::HistoryRow;
+use netfed_report::HistoryRow;
+use netfed_report::text::rough_duration;
 
 /// Watches a run.
 pub(crate) struct Watch {
@@ -109,7 +109,10 @@ impl Watch {
         let measure = if bounded { "gap" } else { "residual" };
         let mut message = format!("iteration {iteration}, relative {measure} {accuracy:.1e}");
         if done > 0.05 && done < 1.0 && seconds > 1.0 {
-            message.push_str(&format!(", about {} left", duration(seconds / done * (1.0 - done))));
+            message.push_str(&format!(
+                ", about {} left",
+                rough_duration(seconds / done * (1.0 - done))
+            ));
         }
         if let Some(bar) = &self.bar {
             bar.set_position(if done.is_nan() { 0 } else { (1000.0 * done) as u64 });
@@ -173,7 +176,7 @@ impl Steps {
         let left = seconds / done as f64 * (self.total.saturating_sub(done)) as f64;
         let mut message = format!("{done} of {} {}, {what}", self.total, self.noun);
         if seconds > 1.0 && done < self.total {
-            message.push_str(&format!(", about {} left", duration(left)));
+            message.push_str(&format!(", about {} left", rough_duration(left)));
         }
         if let Some(bar) = &self.bar {
             bar.set_position(done as u64);
@@ -195,15 +198,5 @@ impl Steps {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-    }
-}
-
-/// A duration in words.
-pub(crate) fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
-        s if s < 100.0 => format!("{s:.1} s"),
-        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
     }
 }

@@ -7,18 +7,18 @@ use std::path::PathBuf;
 
 use netfed::{Matrix, NeighborGraph, neighbor_graph};
 use netfed_io::{Cell, Csv, Folder};
+use netfed_report::text::{number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Cluster;
 use crate::commands::path::choice;
 use crate::commands::path::files::{merges_csv, path_csv};
-use crate::commands::path::trail::{Trail, rounded};
+use crate::commands::path::trail::Trail;
 use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::prepare::{Prepared, prepare};
-use crate::progress::{catch_interrupts, duration, warn};
-use crate::report::text::{number, plural};
+use crate::progress::{catch_interrupts, warn};
 use crate::settings::Settings;
 use input::{coordinates, edge_list, own_graph, read};
 
@@ -237,7 +237,7 @@ impl Grouped {
             plural(self.prepared.nodes.len(), "point"),
             plural(point.clusters.count(), "cluster"),
             largest.join(", "),
-            duration(self.trail.total),
+            rough_duration(self.trail.total),
             self.why,
             self.graph_in_words(),
             args.results.out.display(),

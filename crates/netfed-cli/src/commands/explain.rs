@@ -11,10 +11,10 @@ use netfed::guarantee::{Guarantee, guarantees};
 use netfed::spectral::{Variation, algebraic_connectivity, variation};
 use netfed::{Error, Matrix};
 use netfed_io::{check_file, write_file};
+use netfed_report::Flows;
 
 use crate::args::Explain;
 use crate::commands::print;
-use crate::edge_table::Flows;
 use crate::failure::Failure;
 use gains::Gains;
 use open::{Opened, by_size};

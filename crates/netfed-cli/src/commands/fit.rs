@@ -4,6 +4,8 @@ use std::path::Path;
 
 use netfed::{Bound, Clusters, Matrix, Solution, Solver, Status};
 use netfed_io::{Cell, Csv, Folder};
+use netfed_report::text::{not_above, percent, plural, rough_duration, scientific};
+use netfed_report::{HistoryRow, Outcome, Report, Words, render};
 use serde_json::json;
 
 use crate::args::Fit;
@@ -14,9 +16,7 @@ use crate::federated::{DropOuts, solve_as_asked};
 use crate::given::Given;
 use crate::prepare::{self, Prepared, prepare};
 use crate::preset;
-use crate::progress::{Watch, catch_interrupts, duration, warn};
-use crate::report::text::{not_above, percent, plural, scientific};
-use crate::report::{HistoryRow, Outcome, Report, Words, render};
+use crate::progress::{Watch, catch_interrupts, warn};
 use crate::settings::Settings;
 
 /// Runs the command; gives the exit status.
@@ -241,6 +241,7 @@ impl Fitted {
             .concat(),
             warnings: &self.prepared.warnings,
             node_share: if c.gap.is_finite() { &c.shares } else { &[] },
+            explained_by: "netfed explain",
             history: &self.history,
             settings: &listed.collect::<Vec<_>>(),
             seed: settings.seed,
@@ -257,7 +258,7 @@ impl Fitted {
             "{} after {}, {} ({})\n  {}, {}, {}: {}, the largest of {} nodes\n",
             self.solution.status.name(),
             plural(self.solution.iterations as usize, "iteration"),
-            duration(self.seconds),
+            rough_duration(self.seconds),
             self.solution.method.name(),
             plural(p.nodes.len(), "node"),
             plural(p.graph.edges().len(), "edge"),

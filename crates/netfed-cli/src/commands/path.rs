@@ -11,6 +11,7 @@ use std::path::Path as FilePath;
 use maud::html;
 use netfed::Options;
 use netfed_io::Folder;
+use netfed_report::text::{digits, number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Path;
@@ -18,11 +19,9 @@ use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::folds::TOLERANCE;
 use crate::prepare::{self, Prepared, prepare};
-use crate::progress::{catch_interrupts, duration, interrupted, say, warn};
-use crate::report;
-use crate::report::text::{number, plural};
+use crate::progress::{catch_interrupts, interrupted, say, warn};
 use crate::settings::Settings;
-use trail::{Trail, digits, rounded};
+use trail::Trail;
 use validation::Validation;
 
 /// The most numbers in the file of all models, without being asked for more.
@@ -235,7 +234,7 @@ impl Walked {
                 } } }
             }
         };
-        Ok(report::page("netfed path", &body))
+        Ok(netfed_report::page("netfed path", &body))
     }
 
     /// The summary for a person.
@@ -248,7 +247,7 @@ impl Walked {
             plural(trail.points.len(), "value"),
             digits(trail.points[0].lambda),
             digits(trail.points[trail.points.len() - 1].lambda),
-            duration(trail.total),
+            rough_duration(trail.total),
             match trail.merges() {
                 true => format!(
                     ", {} to {} clusters",

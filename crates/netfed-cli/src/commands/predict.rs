@@ -3,13 +3,13 @@
 use netfed::LossKind;
 use netfed_io::model_folder::FILE;
 use netfed_io::{Cell, Csv, ModelFolder, check_file, write_file};
+use netfed_report::text::plural;
 
 use crate::args::Predict;
 use crate::commands::print;
 use crate::commands::relax::likeliest;
 use crate::failure::Failure;
 use crate::prediction::predict;
-use crate::report::text::plural;
 use crate::run::Run;
 
 /// Runs the command; gives the exit status.

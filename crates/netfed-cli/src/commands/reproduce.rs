@@ -23,13 +23,14 @@ mod weather;
 use std::path::Path;
 
 use netfed_io::Folder;
+use netfed_report::text::rough_duration;
 
 use crate::args::Reproduce;
 use crate::commands::fit::Fitted;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::prepare::Prepared;
-use crate::progress::{catch_interrupts, duration, say};
+use crate::progress::{catch_interrupts, say};
 use crate::settings::{Settings, choose};
 use outcome::Outcome;
 
@@ -117,7 +118,7 @@ pub(crate) fn run(args: &Reproduce) -> Result<u8, Failure> {
     };
     let (outcome, model) = experiment(name, &request)?;
     if !args.quiet {
-        say(&format!("finished in {}", duration(start.elapsed().as_secs_f64())));
+        say(&format!("finished in {}", rough_duration(start.elapsed().as_secs_f64())));
     }
     print(&outcome.words());
     if let (Some(folder), Some(out)) = (folder, args.out.as_deref()) {

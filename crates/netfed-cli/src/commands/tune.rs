@@ -23,12 +23,13 @@ use std::path::Path;
 
 use netfed::{Options, Status};
 use netfed_io::{EdgeList, Folder, graph_text, read_points};
+use netfed_report::text::rough_duration;
 
 use crate::commands::path::trail::default_values;
 use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::prepare::{self, in_natural_order, prepare};
-use crate::progress::{Steps, catch_interrupts, duration, say, warn};
+use crate::progress::{Steps, catch_interrupts, say, warn};
 use choice::Choice;
 use criteria::on_all_data;
 use cross_validation::cross_validate;
@@ -157,7 +158,7 @@ fn text(o: &Outcome, out: &Path) -> String {
     let (runs, _) = o.runs();
     text.push_str(&format!(
         "{runs} runs, {}; open {}\n",
-        duration(o.seconds),
+        rough_duration(o.seconds),
         out.join("report.html").display()
     ));
     text.push_str(&format!("next: {}\n", next(out)));

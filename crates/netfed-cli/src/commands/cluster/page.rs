@@ -2,15 +2,14 @@
 
 use maud::{Markup, PreEscaped, html};
 use netfed::principal_components;
+use netfed_report::scatter::{Scatter, scatter};
+use netfed_report::text::{count, number, plural};
+use netfed_report::{COLORS, swatch};
 
 use super::Grouped;
 use crate::args::Cluster;
 use crate::commands::path::page::{self, colors};
 use crate::failure::Failure;
-use crate::report;
-use crate::report::scatter::{Scatter, scatter};
-use crate::report::text::{count, number, plural};
-use crate::report::{COLORS, swatch};
 
 /// The whole page.
 pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure> {
@@ -42,7 +41,7 @@ pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure>
         (page::warnings(&p.warnings))
         (page::table(trail, None, grouped.chosen))
     };
-    Ok(report::page("netfed cluster", &body))
+    Ok(netfed_report::page("netfed cluster", &body))
 }
 
 fn next(args: &Cluster) -> String {

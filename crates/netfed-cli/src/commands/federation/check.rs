@@ -9,13 +9,13 @@ use netfed_net::revoked::Revoked;
 use netfed_net::sealed::OVERHEAD;
 use netfed_net::wire::HEAD;
 use netfed_net::{Plan, authority, proof};
+use netfed_report::text::{count, number, plural};
 
 use super::exposure::{travels, warnings};
 use crate::commands::peer::one_node;
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::prepare::datasets_of;
-use crate::report::text::{count, number, plural};
 use crate::settings::Settings;
 
 /// Checks the folder of the organizer or of a member: the signature under the description, the certificate and how long it is valid, who the

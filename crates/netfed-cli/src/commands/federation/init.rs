@@ -9,6 +9,7 @@ use netfed_net::description::{
     DESCRIPTION, Description, Edges, Federation, Learning, Member, Router, Serving,
 };
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
+use netfed_report::text::plural;
 
 use super::exposure::travels;
 use super::silos::SiloWork;
@@ -16,7 +17,6 @@ use super::{idle, invite, ports, relaxing};
 use crate::commands::print;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::report::text::plural;
 
 /// Describes a federation: the problem, the graph, who takes part and where they are reached. Signs the description with a new certificate
 /// authority of its own, whose key stays in the folder.

@@ -6,11 +6,11 @@ use netfed_net::authority;
 use netfed_net::description::{DESCRIPTION, Description, Federation, Member};
 use netfed_net::revoked::revoke;
 use netfed_net::signed::Signed;
+use netfed_report::text::plural;
 
 use super::invite::guest;
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::report::text::plural;
 
 /// Takes a new member into a federation, also while it runs: makes a new version of the description and signs it. Members that stay go on
 /// from their models, the new one begins at the mean of its neighbors'.

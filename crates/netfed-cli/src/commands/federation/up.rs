@@ -9,6 +9,7 @@ use netfed_io::model_folder::FILE;
 use netfed_io::{Cell, Csv, Folder, ModelFolder, ModelRow, PointTable, read_models, read_points};
 use netfed_net::authority;
 use netfed_net::description::Federation;
+use netfed_report::text::plural;
 use serde_json::Value;
 
 use super::invite;
@@ -17,7 +18,6 @@ use crate::commands::print;
 use crate::failure::Failure;
 use crate::files;
 use crate::progress::{catch_interrupts, interrupted, say};
-use crate::report::text::plural;
 use crate::settings::Settings;
 
 /// Starts all members and routers of a federation as processes on this machine, each with the points of its own nodes, and puts their models together.

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 
 use netfed::Graph;
 use netfed_io::{Cell, Csv, Folder, graph_text};
+use netfed_report::text::plural;
 
 use crate::commands::print;
 use crate::failure::Failure;
-use crate::report::text::{plural, shell};
+use crate::suggestions::shell;
 use data::Model;
 use shape::Shape;
 

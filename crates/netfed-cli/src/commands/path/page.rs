@@ -1,14 +1,14 @@
 //! Parts of the page of a path: the tree of merges, the charts along λ, the table.
 
 use maud::{Markup, PreEscaped, html};
-use netfed::{PathPoint, Status};
+use netfed::{PathPoint, Status, Vertex};
+use netfed_report::chart::{Axis, LineChart, Scale, Series, line_chart, window};
+use netfed_report::dendrogram::{self, Dendrogram, Tree, dendrogram};
+use netfed_report::text::{count, duration, number, plural};
+use netfed_report::{COLORS, figure};
 
 use super::trail::Trail;
 use super::validation::Validation;
-use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart, window};
-use crate::report::dendrogram::{Dendrogram, dendrogram};
-use crate::report::text::{count, duration, number, plural};
-use crate::report::{COLORS, figure};
 
 /// The palette color of every node: by cluster, largest first; single nodes have none.
 pub(crate) fn colors(point: &PathPoint) -> Vec<Option<usize>> {
@@ -53,8 +53,15 @@ pub(crate) fn tree(trail: &Trail, names: &[String], chosen: usize) -> Markup {
         return html! {};
     };
     let point = &trail.points[chosen];
+    let vertex =
+        |v: &Vertex| dendrogram::Vertex { parent: v.parent, lambda: v.lambda, size: v.size };
+    let merges = Tree {
+        vertices: trail.tree.vertices.iter().map(vertex).collect(),
+        nodes: trail.tree.nodes,
+        order: trail.tree.order(),
+    };
     let svg = dendrogram(&Dendrogram {
-        tree: &trail.tree,
+        tree: &merges,
         names,
         range: (first.lambda, last.lambda),
         colors: &colors(point),

@@ -7,12 +7,12 @@ use netfed::{
     LambdaMax, Matrix, MergeTree, Options, PathPoint, Problem, Proof, Start, Status, Step,
     first_lambda, follow_path, lambda_max, log_grid,
 };
+use netfed_report::text::{digits, number};
 
 use crate::args::Range;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::progress::{Steps, Watch, interrupted, say};
-use crate::report::text::number;
 
 /// Values of λ without a word about it.
 const DEFAULT_COUNT: usize = 50;
@@ -248,21 +248,6 @@ fn check(range: Range) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Seven significant digits.
-pub(crate) fn digits(v: f64) -> String {
-    rounded(v, 6)
-}
-
-/// A number with `decimals` + 1 significant digits that can be typed in again.
-pub(crate) fn rounded(v: f64, decimals: usize) -> String {
-    let short: f64 = format!("{v:.decimals$e}").parse().unwrap_or(v);
-    if short != 0.0 && !(1e-4..1e7).contains(&short.abs()) {
-        format!("{short:e}")
-    } else {
-        short.to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,12 +263,5 @@ mod tests {
         );
         let crossed = Range { lambda_min: Some(2.0), lambda_max: Some(1.0), ..none };
         assert!(bad(crossed).contains("the first must be smaller"));
-    }
-
-    #[test]
-    fn numbers_can_be_typed_in_again() {
-        assert_eq!((digits(12.345678912), rounded(12.345, 3)), ("12.34568".into(), "12.35".into()));
-        assert_eq!((rounded(1.23456e-7, 3), digits(0.0)), ("1.235e-7".into(), "0".into()));
-        assert_eq!(rounded(123_456_789.0, 3), "1.235e8");
     }
 }

@@ -10,11 +10,11 @@ use netfed_io::{
     EdgeList, FeatureScaling, ModelRow, PointColumns, PointTable, Target, column_names,
     read_models, read_points,
 };
+use netfed_report::text::rounded;
 
 use super::flags::Relax;
 use super::public::{PublicPoints, PublicRows};
 use super::warnings::warnings;
-use crate::commands::path::trail::rounded;
 use crate::failure::Failure;
 use crate::memory;
 use crate::prepare::{names, read_graph_of};

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use netfed::{Graph, Matrix};
 use netfed_io::{PointColumns, Target, check_nodes, column_names, is_near, read_points};
+use netfed_report::text::plural;
 
 use crate::failure::Failure;
 use crate::prepare::names;
-use crate::report::text::plural;
 
 /// Public points of a file.
 pub(crate) struct PublicRows {

@@ -3,10 +3,10 @@
 
 use netfed::Graph;
 use netfed_io::PointTable;
+use netfed_report::text::plural;
 
 use super::flags::Relax;
 use crate::prepare::names;
-use crate::report::text::plural;
 
 /// The warnings, in sentences without a period.
 pub(super) fn warnings(

@@ -5,6 +5,7 @@
 //! values, since more edges also mean a stronger pull. In full: more values of λ.
 
 use netfed::{Graph, Options};
+use netfed_report::chart::Scale;
 use rayon::prelude::*;
 
 use super::Request;
@@ -14,7 +15,6 @@ use super::weather::{Weather, datasets, graph_of};
 use crate::failure::Failure;
 use crate::measure::mean_and_error;
 use crate::progress::{Steps, say};
-use crate::report::chart::Scale;
 
 const THRESHOLDS: [f64; 8] = [1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 25.0];
 /// λ of the paper, with others beside it.

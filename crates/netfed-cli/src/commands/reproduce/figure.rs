@@ -1,5 +1,6 @@
 //! A figure of the paper: errors over a grid of penalties, curves and places on the x axis, beside the paper's points.
 
+use netfed_report::chart::Scale;
 use rayon::prelude::*;
 
 use super::outcome::{Chart, Line, Value};
@@ -7,7 +8,6 @@ use super::paper::Point;
 use super::runs::Phi;
 use crate::failure::Failure;
 use crate::progress::Steps;
-use crate::report::chart::Scale;
 
 /// The run and the place on the x axis together: every point of a curve has its own data.
 pub(crate) fn draw(run: u64, x: f64) -> u64 {

@@ -3,10 +3,9 @@
 use comfy_table::{CellAlignment, LineStyle, Table, presets};
 use maud::{Markup, PreEscaped, html};
 use netfed_io::{Cell, Csv};
-
-use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
-use crate::report::page;
-use crate::report::text::number;
+use netfed_report::chart::{Axis, LineChart, Scale, Series, line_chart};
+use netfed_report::page;
+use netfed_report::text::number;
 
 /// One cell of the result table.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,6 +11,8 @@
 use netfed::generate::{Noise, clustered, linear_data, random, star};
 use netfed::{Dataset, Matrix, Options};
 use netfed_io::{Cell, Csv};
+use netfed_report::chart::Scale;
+use netfed_report::text::{number, plural};
 use rand_distr::{Distribution, StandardNormal};
 
 use super::Request;
@@ -18,8 +20,6 @@ use super::outcome::{Chart, Line, Outcome, Value};
 use super::runs::{Phi, least_squares, pooled, run, seed};
 use crate::failure::Failure;
 use crate::progress::Steps;
-use crate::report::chart::Scale;
-use crate::report::text::{number, plural};
 
 const NODES: usize = 50;
 const WEIGHTS: [f64; 13] = [0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 5.0, 10.0, 20.0];

@@ -7,6 +7,7 @@
 
 use netfed::generate::{Noise, clustered, linear_data, random, stochastic_block_model};
 use netfed::{Edge, Matrix};
+use netfed_report::text::number;
 use rand::RngExt;
 
 use super::Request;
@@ -14,7 +15,6 @@ use super::outcome::{Outcome, Value};
 use super::runs::{Phi, fixed, label_error, least_squares, parameter_error, pooled, run, seed};
 use crate::failure::Failure;
 use crate::progress::Steps;
-use crate::report::text::number;
 
 const SIZES: [usize; 2] = [50, 50];
 const LAMBDA: f64 = 0.01;

@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use netfed::Matrix;
 use netfed::model::{Network, NeuralOptions, NeuralProgress, Task, couple_networks};
 use netfed::penalty::Norm2;
+use netfed_report::chart::Scale;
 use rayon::prelude::*;
 
 use super::Request;
@@ -20,7 +21,6 @@ use super::outcome::{Chart, Line, Outcome, Value};
 use super::runs::seed;
 use crate::failure::Failure;
 use crate::progress::{Steps, interrupted, say};
-use crate::report::chart::Scale;
 use trial::{Accuracy, Part, Trial};
 
 const HIDDEN: usize = 8;

@@ -7,6 +7,7 @@
 
 use netfed::{Dataset, Graph, Options};
 use netfed_io::{Cell, Csv, EdgeList, PointTable};
+use netfed_report::chart::Scale;
 use rayon::prelude::*;
 
 use super::outcome::{Chart, Line, Outcome, Value};
@@ -17,7 +18,6 @@ use crate::failure::Failure;
 use crate::given::Given;
 use crate::prepare::{in_natural_order, prepare};
 use crate::progress::{Steps, say};
-use crate::report::chart::Scale;
 use crate::settings::Settings;
 
 const THRESHOLD: f64 = 5.0;

@@ -3,6 +3,7 @@
 
 use netfed::information::{Information, clustered_freedom, separable_freedom};
 use netfed::{Clusters, LossKind, Matrix, PathPoint, Solution};
+use netfed_report::text::number;
 
 use super::ends::Ends;
 use super::path::{Data, descend, pooled};
@@ -11,7 +12,6 @@ use crate::failure::Failure;
 use crate::measure::measures;
 use crate::prepare::{Prepared, prepare_part};
 use crate::progress::Steps;
-use crate::report::text::number;
 
 /// A setting on all data.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,6 +5,7 @@
 
 use netfed::Options;
 use netfed_io::PointTable;
+use netfed_report::text::number;
 
 use super::ends::Ends;
 use super::path::{Data, descend, pooled};
@@ -14,7 +15,6 @@ use crate::failure::Failure;
 use crate::folds::folds;
 use crate::prepare::prepare_part;
 use crate::progress::Steps;
-use crate::report::text::number;
 
 /// Errors of one variant on all splits, split by split: repeat by repeat, fold by fold.
 pub(crate) struct Curve {

@@ -3,17 +3,16 @@
 use std::path::Path;
 
 use maud::{Markup, PreEscaped, html};
+use netfed_report::chart::{
+    Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart, window,
+};
+use netfed_report::text::{number, plural, rough_duration};
 
 use super::choice::Place;
 use super::outcome::Outcome;
 use super::statistics::Estimate;
 use super::table::{self, Rows};
 use super::words::{coupling, sentences, take, warnings};
-use crate::progress::duration;
-use crate::report::chart::{
-    Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart, window,
-};
-use crate::report::text::{number, plural};
 
 /// The most lines in the chart of errors.
 const MOST_LINES: usize = 8;
@@ -33,7 +32,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
             h1 { (take(o)) }
             p.origin {
                 (plural(points, "data point")) ", " (plural(nodes, "node")) ", " (plural(edges, "edge")) ", "
-                (plural(features, "feature")) "; " (plural(o.runs().0, "run")) ", " (duration(o.seconds))
+                (plural(features, "feature")) "; " (plural(o.runs().0, "run")) ", " (rough_duration(o.seconds))
             }
         }
         section {
@@ -67,7 +66,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
             p { "The runs on parts of the data stop at a relative gap of " (number(o.plan.tolerance)) ", those on all data at " (number(o.variant(o.choice.chosen).settings.tol)) ". " code { "tune.csv" } " has every setting, " code { "folds.csv" } " every split." }
         }
     };
-    crate::report::page("netfed tune", &body)
+    netfed_report::page("netfed tune", &body)
 }
 
 fn axis(label: &str, scale: Scale, range: Option<(f64, f64)>) -> Axis<'_> {

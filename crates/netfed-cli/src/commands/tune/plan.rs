@@ -3,6 +3,7 @@
 //! A *variant* is a choice of everything but λ; every variant gets its own path of λ.
 
 use netfed_io::PointTable;
+use netfed_report::text::plural;
 
 use super::flags::Tune;
 use super::variant::{Variant, variants};
@@ -10,7 +11,6 @@ use crate::failure::Failure;
 use crate::folds::TOLERANCE;
 use crate::given::Given;
 use crate::measure::Measure;
-use crate::report::text::plural;
 use crate::settings::{Range, choose, number};
 
 /// Number of λ when nothing is said.

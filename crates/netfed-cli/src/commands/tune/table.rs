@@ -2,13 +2,13 @@
 //! their best. The same rows serve the terminal and the page.
 
 use comfy_table::{CellAlignment, LineStyle, Table, presets};
+use netfed_report::text::{count, number};
 
 use super::choice::Place;
 use super::criteria::Complexity;
 use super::outcome::Outcome;
 use super::statistics::Estimate;
 use super::words::plus_minus;
-use crate::report::text::{count, number};
 
 /// A table in words.
 pub(crate) struct Rows {

@@ -3,13 +3,13 @@
 
 use netfed::LossKind;
 use netfed::discrepancy::Combination;
+use netfed_report::text::number as shown;
 
 use super::flags::Tune;
 use crate::axis::distinct;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::graph_recipe::{self as recipe, Recipe};
-use crate::report::text::number as shown;
 use crate::settings::{PENALTIES, Range, Settings, choose, number};
 
 /// A choice of everything but λ.

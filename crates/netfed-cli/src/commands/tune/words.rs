@@ -1,11 +1,11 @@
 //! The outcome in sentences: what to take, whether coupling helps, how sure that is, what to do next.
 
+use netfed_report::text::{number, plural, rounded};
+
 use super::choice::Place;
 use super::ends::Ends;
 use super::outcome::Outcome;
 use super::statistics::{Estimate, Evidence};
-use crate::commands::path::trail::rounded;
-use crate::report::text::{number, plural};
 
 /// A mean with its standard error, with as many decimals as the latter has meaning.
 pub(crate) fn plus_minus(e: Estimate) -> String {

@@ -6,11 +6,11 @@ use netfed::generate::{
 };
 use netfed::{Dataset, Edge, Graph, Matrix};
 use netfed_io::{Cell, Csv};
+use netfed_report::text::plural;
 
 use super::Common;
 use super::shape::{positive, probability};
 use crate::failure::Failure;
-use crate::report::text::plural;
 use crate::settings::{Range, choose, number};
 
 /// Nodes of a graph whose eigenvectors are computed.

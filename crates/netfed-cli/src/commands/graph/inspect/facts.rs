@@ -13,12 +13,12 @@ use netfed::spectral::{algebraic_connectivity, spectral_gap};
 use netfed::{Agreement, Communities, Graph};
 use netfed_io::{EdgeList, read_edges};
 use netfed_net::names::natural_order;
+use netfed_report::text::{number, plural};
 
 use super::Inspect;
 use crate::commands::graph::select::read_truth;
 use crate::failure::Failure;
 use crate::prepare::names;
-use crate::report::text::{number, plural};
 
 /// A node with this many times the edges of one in the middle is a hub, if it has at least [`HUB_EDGES`].
 const HUB: usize = 10;

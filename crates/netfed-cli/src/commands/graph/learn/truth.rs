@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use netfed::learning::Scores;
 use netfed_io::{Signals, check_vertices, read_edges};
+use netfed_report::text::plural;
 
 use crate::failure::Failure;
-use crate::report::text::plural;
 
 /// An edge: two vertices, the smaller first, and a weight.
 pub(super) type Edge = (usize, usize, f64);

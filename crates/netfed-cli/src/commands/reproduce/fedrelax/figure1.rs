@@ -9,8 +9,8 @@ use super::methods::{fed_avg_error, ifca_error, oracle_error};
 use super::paper::{Known, Place, known};
 use crate::failure::Failure;
 use crate::progress::Steps;
-use crate::report::chart::Scale;
 use netfed::relax::Sides;
+use netfed_report::chart::Scale;
 
 const ALPHAS: [f64; 3] = [0.0, 0.01, 0.05];
 const DIMS: [usize; 5] = [2, 10, 20, 50, 100];

@@ -8,8 +8,8 @@ use super::linear::{ROUNDS, curve};
 use super::paper::{Known, Place, known};
 use crate::failure::Failure;
 use crate::progress::Steps;
-use crate::report::chart::Scale;
 use netfed::relax::Sides;
+use netfed_report::chart::Scale;
 
 const NODES: usize = 150;
 const ALPHAS: [f64; 2] = [0.01, 0.05];

@@ -8,9 +8,9 @@ use super::linear::{ROUNDS, curve};
 use super::paper::{Known, Place, known};
 use crate::failure::Failure;
 use crate::progress::Steps;
-use crate::report::chart::Scale;
 use netfed::Matrix;
 use netfed::relax::{RelaxOptions, Sides, Sweep, relax};
+use netfed_report::chart::Scale;
 use std::ops::ControlFlow;
 
 const NODES: usize = 50;

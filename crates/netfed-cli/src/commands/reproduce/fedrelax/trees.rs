@@ -5,6 +5,7 @@ use std::sync::Arc;
 use netfed::model::{LocalModel, Points, Task, Tree, TreeOptions};
 use netfed::relax::{Examples, FedRelax, Neighbor, RelaxNode, RelaxSettings, RelaxWeights};
 use netfed::{Dataset, Matrix, generate};
+use netfed_report::chart::Scale;
 
 use super::super::Request;
 use super::super::outcome::{Chart, Line, Outcome, Value};
@@ -13,7 +14,6 @@ use super::instance::{Clusters, Instance, PUBLIC};
 use super::paper::{Known, Place, known};
 use crate::failure::Failure;
 use crate::progress::{Steps, interrupted};
-use crate::report::chart::Scale;
 
 const ROUNDS: usize = 5;
 const ALPHAS: [f64; 3] = [0.0, 0.001, 1.0];

@@ -1,11 +1,12 @@
 //! The charts of Figures 1 and 2: one line per method, the paper's values dashed.
 
+use netfed_report::chart::Scale;
+
 use super::super::outcome::{Chart, Line};
 use super::figures::Cell;
 use super::instance::Covariance;
 use super::methods::Method;
 use super::paper::known;
-use crate::report::chart::Scale;
 
 /// Error versus |V|, one chart for each corruption and n.
 pub(crate) fn by_nodes(cells: &[Cell]) -> Vec<Chart> {

@@ -1,5 +1,6 @@
 //! Figure S.1 as table, charts and sentences.
 
+use netfed_report::chart::Scale;
 use rayon::prelude::*;
 
 use super::super::Request;
@@ -10,7 +11,6 @@ use super::learning::{LEVEL, METHODS, Method, ROUNDS, Setting};
 use super::paper::known;
 use crate::failure::Failure;
 use crate::progress::Steps;
-use crate::report::chart::Scale;
 
 /// Errors above this are not drawn.
 const OFF_THE_CHART: f64 = 10.0;

@@ -3,9 +3,9 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::chart::{Axis, LineChart, Scale, Series, line_chart};
-use super::text::{count, duration, number};
-use super::{HistoryRow, Report};
+use crate::chart::{Axis, LineChart, Scale, Series, line_chart};
+use crate::report::{HistoryRow, Report};
+use crate::text::{count, duration, number};
 
 /// Size of one chart.
 const WIDTH: f64 = 470.0;
@@ -157,8 +157,8 @@ fn sentence(report: &Report, bounded: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::sample;
     use super::*;
+    use crate::sample::sample;
 
     #[test]
     fn without_a_bound_the_residual_is_shown() {

@@ -1,11 +1,12 @@
-//! Values with error bars, one row each, as inline SVG: names on the left, one horizontal axis for all.
+//! Values with error bars, one row each, as inline SVG: names on the left, one horizontal axis for
+//! all.
 
 use std::fmt::Write;
 
-use super::super::text::{escape, number, short};
 use super::axis::{Ruler, Scale};
 use super::frame::{CHARACTER, axes, open_svg};
 use super::{color_class, window};
+use crate::text::{escape, number, short};
 
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 22;
@@ -15,31 +16,31 @@ const ROW: f64 = 24.0;
 const BELOW: f64 = 40.0;
 
 /// One value.
-pub(crate) struct Interval {
+pub struct Interval {
     /// What it stands for.
-    pub(crate) name: String,
+    pub name: String,
     /// The value.
-    pub(crate) value: f64,
+    pub value: f64,
     /// Half the length of the error bar.
-    pub(crate) spread: f64,
+    pub spread: f64,
     /// The palette color; gray when there is none.
-    pub(crate) color: Option<usize>,
+    pub color: Option<usize>,
 }
 
 /// A chart of values with error bars.
-pub(crate) struct IntervalChart<'a> {
+pub struct IntervalChart<'a> {
     /// What the chart shows, for readers who do not see it.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// What the axis measures.
-    pub(crate) label: &'a str,
+    pub label: &'a str,
     /// The values, top to bottom.
-    pub(crate) intervals: Vec<Interval>,
+    pub intervals: Vec<Interval>,
     /// Width of the drawing.
-    pub(crate) width: f64,
+    pub width: f64,
 }
 
 /// Draws the chart. A value far beyond the others stands as a number at the right end.
-pub(crate) fn interval_chart(chart: &IntervalChart) -> String {
+pub fn interval_chart(chart: &IntervalChart) -> String {
     let mut out = String::new();
     let bottom = 6.0 + ROW * chart.intervals.len() as f64;
     open_svg(&mut out, (chart.width, bottom + BELOW), "chart", chart.title);

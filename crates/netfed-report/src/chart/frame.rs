@@ -3,18 +3,18 @@
 
 use std::fmt::Write;
 
-use super::super::text::escape;
 use super::axis::{Ruler, Tick};
 use super::{LineChart, Series};
+use crate::text::escape;
 
 /// Estimated width of a character of chart text.
-pub(crate) const CHARACTER: f64 = 7.0;
+pub const CHARACTER: f64 = 7.0;
 
 /// The sides of the plot: left, right, top, bottom.
-pub(crate) type Sides = (f64, f64, f64, f64);
+pub type Sides = (f64, f64, f64, f64);
 
 /// Opens a picture that scales with the page and has a spoken name.
-pub(crate) fn open_svg(out: &mut String, (width, height): (f64, f64), class: &str, title: &str) {
+pub fn open_svg(out: &mut String, (width, height): (f64, f64), class: &str, title: &str) {
     let _ = write!(
         out,
         "<svg viewBox=\"0 0 {width:.0} {height:.0}\" class=\"{class}\" role=\"img\" aria-label=\"{}\">",
@@ -23,7 +23,7 @@ pub(crate) fn open_svg(out: &mut String, (width, height): (f64, f64), class: &st
 }
 
 /// The legend, one row or more; returns where the plot may start.
-pub(crate) fn legend(out: &mut String, series: &[Series], width: f64) -> f64 {
+pub(super) fn legend(out: &mut String, series: &[Series], width: f64) -> f64 {
     if series.len() < 2 {
         return 28.0;
     }
@@ -34,9 +34,10 @@ pub(crate) fn legend(out: &mut String, series: &[Series], width: f64) -> f64 {
             (x, y) = (0.0, y + 18.0);
         }
         let (dashed, at) = (if entry.dashed { " dashed" } else { "" }, y - 4.0);
-        let sign = match entry.joined {
-            true => format!("<path class=\"line{dashed}\" d=\"M{x:.1} {at:.1}h22\"/>"),
-            false => format!("<circle cx=\"{:.1}\" cy=\"{at:.1}\" r=\"3\"/>", x + 18.0),
+        let sign = if entry.joined {
+            format!("<path class=\"line{dashed}\" d=\"M{x:.1} {at:.1}h22\"/>")
+        } else {
+            format!("<circle cx=\"{:.1}\" cy=\"{at:.1}\" r=\"3\"/>", x + 18.0)
         };
         let _ = write!(
             out,
@@ -51,7 +52,7 @@ pub(crate) fn legend(out: &mut String, series: &[Series], width: f64) -> f64 {
 }
 
 /// Grid lines, tick labels and the base line.
-pub(crate) fn axes(
+pub fn axes(
     out: &mut String,
     x_ticks: &[Tick],
     y_ticks: &[Tick],
@@ -76,7 +77,7 @@ pub(crate) fn axes(
 }
 
 /// Labeled lines across the plot.
-pub(crate) fn rules(
+pub(super) fn rules(
     out: &mut String,
     chart: &LineChart,
     (x, y): (&Ruler, &Ruler),

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::chart::{color_class, open_svg};
-use super::clusters::Clusters;
-use super::graph_picture::Picture;
-use super::layout::{Point, arrange, corners, separate};
-use super::text::{count, number, plural};
-use super::{Report, Words};
+use crate::chart::{color_class, open_svg};
+use crate::clusters::Clusters;
+use crate::graph_picture::Picture;
+use crate::layout::{Point, arrange, corners, separate};
+use crate::report::{Report, Words};
+use crate::text::{count, number, plural};
 
 /// The most clusters drawn.
 const MOST_CLUSTERS: usize = 150;
@@ -38,6 +38,43 @@ pub(crate) fn cluster_picture(report: &Report, clusters: &Clusters) -> Picture {
         count(shown.len())
     );
     open_svg(&mut svg, (width, height), "graph", &title);
+    draw_links(&mut svg, &links, &shown, &places, groups);
+    for ((&cluster, place), radius) in shown.iter().zip(&places).zip(&radii) {
+        let _ = write!(
+            svg,
+            "<circle class=\"node {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\"><title>{group} {cluster}\n{}{}</title></circle>",
+            color_class(clusters.color(cluster)),
+            place[0],
+            place[1],
+            plural(clusters.sizes[cluster], "node"),
+            // Edges would be counted from both ends.
+            if size == Words::GRAPH.size {
+                String::new()
+            } else {
+                format!(", {}", plural(clusters.points[cluster], size))
+            }
+        );
+        if *radius > 13.0 {
+            let _ = write!(
+                svg,
+                "<text class=\"inside mid\" x=\"{:.1}\" y=\"{:.1}\">{cluster}</text>",
+                place[0],
+                place[1] + 4.5
+            );
+        }
+    }
+    svg.push_str("</svg>");
+    Picture { svg, caption: caption(report, clusters, shown.len(), (links.len(), all_links.len())) }
+}
+
+/// Draws the links, the heaviest on top.
+fn draw_links(
+    svg: &mut String,
+    links: &[(usize, usize, f64)],
+    shown: &[usize],
+    places: &[Point],
+    groups: &str,
+) {
     let heaviest = links.first().map_or(1.0, |link| link.2);
     for &(a, b, weight) in links.iter().rev() {
         let share = (weight / heaviest).clamp(0.0, 1.0);
@@ -55,31 +92,6 @@ pub(crate) fn cluster_picture(report: &Report, clusters: &Clusters) -> Picture {
             number(weight)
         );
     }
-    for ((&cluster, place), radius) in shown.iter().zip(&places).zip(&radii) {
-        let _ = write!(
-            svg,
-            "<circle class=\"node {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\"><title>{group} {cluster}\n{}{}</title></circle>",
-            color_class(clusters.color(cluster)),
-            place[0],
-            place[1],
-            plural(clusters.sizes[cluster], "node"),
-            // Edges would be counted from both ends.
-            match size == Words::GRAPH.size {
-                true => String::new(),
-                false => format!(", {}", plural(clusters.points[cluster], size)),
-            }
-        );
-        if *radius > 13.0 {
-            let _ = write!(
-                svg,
-                "<text class=\"inside mid\" x=\"{:.1}\" y=\"{:.1}\">{cluster}</text>",
-                place[0],
-                place[1] + 4.5
-            );
-        }
-    }
-    svg.push_str("</svg>");
-    Picture { svg, caption: caption(report, clusters, shown.len(), (links.len(), all_links.len())) }
 }
 
 /// The total weight between each pair of shown clusters, heaviest first. The
@@ -171,8 +183,8 @@ fn caption(report: &Report, clusters: &Clusters, shown: usize, links: (usize, us
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::Sample;
     use super::*;
+    use crate::sample::Sample;
 
     #[test]
     fn clusters_and_links_are_drawn() {

@@ -1,9 +1,9 @@
 //! The clusters of a report: sizes, data points, mean parameters, colors.
 
-use super::Report;
+use crate::report::Report;
 
 /// The most clusters with a color of their own.
-pub(crate) const COLORS: usize = 10;
+pub const COLORS: usize = 10;
 
 /// What the report knows about each cluster.
 pub(crate) struct Clusters {
@@ -62,8 +62,8 @@ impl Clusters {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::sample;
     use super::*;
+    use crate::sample::sample;
 
     #[test]
     fn members_points_and_means_are_counted() {

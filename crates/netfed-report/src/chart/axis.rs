@@ -1,10 +1,10 @@
 //! Axes: from values to places in a picture, and round numbers to mark.
 
-use super::super::text::number;
+use crate::text::number;
 
 /// How an axis spaces its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scale {
+pub enum Scale {
     /// Equal steps for equal differences.
     Linear,
     /// Equal steps for equal ratios; shows positive values only.
@@ -24,15 +24,15 @@ impl Scale {
 }
 
 /// A marked place on an axis.
-pub(crate) struct Tick {
+pub struct Tick {
     /// Where it is in the picture.
-    pub(crate) at: f64,
+    pub at: f64,
     /// What is written there.
-    pub(crate) label: String,
+    pub label: String,
 }
 
 /// Maps values on one axis to places between two ends of a picture.
-pub(crate) struct Ruler {
+pub struct Ruler {
     scale: Scale,
     low: f64,
     high: f64,
@@ -43,7 +43,7 @@ pub(crate) struct Ruler {
 impl Ruler {
     /// An axis that shows all usable values, with the share `pad` of the span
     /// left free at both ends; nothing when no value can be shown.
-    pub(crate) fn covering(
+    pub fn covering(
         scale: Scale,
         values: impl Iterator<Item = f64>,
         pad: f64,
@@ -69,7 +69,7 @@ impl Ruler {
 
     /// Where a value lies; nothing when the axis cannot show it. Values
     /// outside the covered range land outside the two ends.
-    pub(crate) fn place(&self, value: f64) -> Option<f64> {
+    pub fn place(&self, value: f64) -> Option<f64> {
         let units = self.scale.units(value)?;
         let share = (units - self.low) / (self.high - self.low);
         // Far outside is far enough: keeps the numbers in the file short.
@@ -77,7 +77,7 @@ impl Ruler {
     }
 
     /// About `wanted` round values to mark.
-    pub(crate) fn ticks(&self, wanted: usize) -> Vec<Tick> {
+    pub fn ticks(&self, wanted: usize) -> Vec<Tick> {
         let wanted = wanted.max(2) as f64;
         match self.scale {
             Scale::Linear => self.linear_ticks(wanted),

@@ -2,10 +2,10 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::Report;
-use super::chart::{Bar, BarChart, bar_chart};
-use super::clusters::Clusters;
-use super::text::{count, not_above, number, precise};
+use crate::chart::{Bar, BarChart, bar_chart};
+use crate::clusters::Clusters;
+use crate::report::Report;
+use crate::text::{count, not_above, number, precise};
 
 /// The most nodes in the chart of gap shares.
 const MOST_SHARES: usize = 10;
@@ -104,8 +104,8 @@ pub(crate) fn sizes(clusters: &Clusters) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::sample;
     use super::*;
+    use crate::sample::sample;
 
     #[test]
     fn shares_are_sorted_and_limited() {

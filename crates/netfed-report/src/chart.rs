@@ -9,13 +9,13 @@ mod strips;
 
 use std::fmt::Write;
 
-use super::text::escape;
-pub(crate) use axis::{Ruler, Scale};
-pub(crate) use bars::{Bar, BarChart, bar_chart};
-pub(crate) use frame::{CHARACTER, axes, open_svg};
+use crate::text::escape;
+pub use axis::{Ruler, Scale};
+pub use bars::{Bar, BarChart, bar_chart};
+pub use frame::{CHARACTER, Sides, axes, open_svg};
 use frame::{legend, rules};
-pub(crate) use intervals::{Interval, IntervalChart, interval_chart};
-pub(crate) use strips::{Dot, Mean, StripPlot, strip_plot};
+pub use intervals::{Interval, IntervalChart, interval_chart};
+pub use strips::{Dot, Mean, StripPlot, strip_plot};
 
 /// The most points drawn per series; longer series are thinned.
 const MOST_POINTS: usize = 600;
@@ -23,13 +23,14 @@ const MOST_POINTS: usize = 600;
 const MOST_MARKS: usize = 40;
 
 /// The class that gives a mark its palette color; gray when there is none.
-pub(crate) fn color_class(color: Option<usize>) -> &'static str {
+pub fn color_class(color: Option<usize>) -> &'static str {
     const CLASSES: [&str; 10] = ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"];
     color.map_or("cx", |color| CLASSES[color % CLASSES.len()])
 }
 
-/// The values that a chart covers: all of them, unless some are so large that they would flatten the rest.
-pub(crate) fn window(values: impl Iterator<Item = f64>) -> (f64, f64) {
+/// The values that a chart covers: all of them, unless some are so large that they would flatten
+/// the rest.
+pub fn window(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let mut values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
     values.sort_by(f64::total_cmp);
     let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return (0.0, 1.0) };
@@ -41,53 +42,53 @@ pub(crate) fn window(values: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 /// One axis: what it measures and how it is spaced.
-pub(crate) struct Axis<'a> {
+pub struct Axis<'a> {
     /// What the axis measures.
-    pub(crate) label: &'a str,
+    pub label: &'a str,
     /// Linear or logarithmic.
-    pub(crate) scale: Scale,
+    pub scale: Scale,
     /// The values the axis covers; all of them when not given.
-    pub(crate) range: Option<(f64, f64)>,
+    pub range: Option<(f64, f64)>,
 }
 
 /// One named line.
-pub(crate) struct Series<'a> {
+pub struct Series<'a> {
     /// The name in the legend.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// The places (x, y), in drawing order.
-    pub(crate) points: Vec<(f64, f64)>,
+    pub points: Vec<(f64, f64)>,
     /// Low and high end of an error bar for each point; may be empty.
-    pub(crate) spread: Vec<(f64, f64)>,
+    pub spread: Vec<(f64, f64)>,
     /// The palette color, 0 to 9.
-    pub(crate) color: usize,
+    pub color: usize,
     /// Draws the line dashed.
-    pub(crate) dashed: bool,
+    pub dashed: bool,
     /// Joins the points by a line; otherwise there is only a mark at each.
-    pub(crate) joined: bool,
+    pub joined: bool,
 }
 
 /// A chart of lines over a shared pair of axes.
-pub(crate) struct LineChart<'a> {
+pub struct LineChart<'a> {
     /// What the chart shows, for readers who do not see it.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// The horizontal axis.
-    pub(crate) x: Axis<'a>,
+    pub x: Axis<'a>,
     /// The vertical axis.
-    pub(crate) y: Axis<'a>,
+    pub y: Axis<'a>,
     /// The lines.
-    pub(crate) series: Vec<Series<'a>>,
+    pub series: Vec<Series<'a>>,
     /// Labeled vertical lines at values of x.
-    pub(crate) x_rules: Vec<(f64, String)>,
+    pub x_rules: Vec<(f64, String)>,
     /// Labeled horizontal lines at values of y.
-    pub(crate) y_rules: Vec<(f64, String)>,
+    pub y_rules: Vec<(f64, String)>,
     /// Width of the drawing.
-    pub(crate) width: f64,
+    pub width: f64,
     /// Height of the drawing.
-    pub(crate) height: f64,
+    pub height: f64,
 }
 
 /// Draws the chart. Values that an axis cannot show are skipped.
-pub(crate) fn line_chart(chart: &LineChart) -> String {
+pub fn line_chart(chart: &LineChart) -> String {
     let mut out = String::new();
     let (width, height) = (chart.width.max(200.0), chart.height.max(140.0));
     open_svg(&mut out, (width, height), "chart", chart.title);

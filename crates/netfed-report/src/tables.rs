@@ -2,9 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::Report;
-use super::clusters::Clusters;
-use super::text::{count, number, plural, short};
+use crate::clusters::Clusters;
+use crate::page::swatch;
+use crate::report::Report;
+use crate::text::{count, number, plural, short};
 
 /// The most rows in the table of nodes.
 const MOST_ROWS: usize = 1000;
@@ -84,7 +85,7 @@ fn row(
     html! {
         tr {
             th scope="row" { (short(name, 80)) }
-            td { (super::swatch(clusters.color(cluster))) (cluster) }
+            td { (swatch(clusters.color(cluster))) (cluster) }
             td.num { (count(report.points(node))) }
             @for &feature in features { td.num { (number(report.param(node, feature))) } }
         }
@@ -93,8 +94,8 @@ fn row(
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{Sample, sample};
     use super::*;
+    use crate::sample::{Sample, sample};
 
     #[test]
     fn long_tables_name_the_file_with_the_rest() {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::chart::{color_class, open_svg};
-use super::clusters::Clusters;
-use super::layout::{Point, arrange, corners, separate};
-use super::text::{count, escape, number, plural, short};
-use super::{Report, Words};
+use crate::chart::{color_class, open_svg};
+use crate::clusters::Clusters;
+use crate::layout::{Point, arrange, corners, separate};
+use crate::report::{Report, Words};
+use crate::text::{count, escape, number, plural, short};
 
 /// Graphs with more nodes are drawn as a graph of clusters.
 pub(crate) const MOST_NODES: usize = 1500;
@@ -222,9 +222,10 @@ fn caption(report: &Report, clusters: &Clusters, drawn: usize) -> String {
         let _ = write!(words, " Dashed gray edges join different {groups}.");
     }
     if report.flows.hot_count() > 0 {
-        words.push_str(match report.flows.limited {
-            true => " Red edges are saturated: their pull is at its limit.",
-            false => " Red edges carry the strongest pull.",
+        words.push_str(if report.flows.limited {
+            " Red edges are saturated: their pull is at its limit."
+        } else {
+            " Red edges carry the strongest pull."
         });
     }
     if drawn < report.edges.len() {
@@ -242,8 +243,8 @@ fn caption(report: &Report, clusters: &Clusters, drawn: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{Sample, sample};
     use super::*;
+    use crate::sample::{Sample, sample};
 
     fn picture(sample: &Sample) -> Picture {
         let report = sample.report();

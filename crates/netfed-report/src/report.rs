@@ -1,40 +1,19 @@
-//! The report of a run: one HTML page with pictures, complete in itself. It
-//! loads nothing, runs no script, and follows the reader's color scheme.
+//! The page of a fit: headline, graph, convergence, parameters, clusters, certificate, settings,
+//! nodes.
 
-mod certificate;
-pub(crate) mod chart;
-mod cluster_picture;
-mod clusters;
-mod convergence;
-pub(crate) mod dendrogram;
-pub(crate) mod flows;
-mod graph_picture;
-mod headline;
-mod layout;
-mod parameters;
-#[cfg(test)]
-mod sample;
-pub(crate) mod scatter;
-mod tables;
-pub(crate) mod text;
+use maud::{Markup, PreEscaped, html};
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-
-pub(crate) use clusters::COLORS;
-use clusters::Clusters;
-pub(crate) use headline::figure;
-use text::{count, plural};
-
-use crate::edge_table::Flows;
-
-/// The style sheet of the page.
-const STYLE: &str = include_str!("style.css");
-/// Forbids everything but the style sheet inside the page.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+use crate::clusters::{COLORS, Clusters};
+use crate::flows::Flows;
+use crate::page::{STYLE, page, swatch};
+use crate::text::{count, plural};
+use crate::{
+    certificate, cluster_picture, convergence, flows, graph_picture, headline, parameters, tables,
+};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// The tolerance was met.
     Converged,
     /// The iterations have settled; there is no dual bound.
@@ -47,115 +26,116 @@ pub(crate) enum Outcome {
 
 /// One recorded iteration.
 #[derive(Clone, Debug)]
-pub(crate) struct HistoryRow {
+pub struct HistoryRow {
     /// The iteration.
-    pub(crate) iteration: u64,
+    pub iteration: u64,
     /// The objective.
-    pub(crate) objective: f64,
+    pub objective: f64,
     /// The dual bound, where there is one.
-    pub(crate) bound: Option<f64>,
+    pub bound: Option<f64>,
     /// The gap, where there is a bound.
-    pub(crate) gap: Option<f64>,
+    pub gap: Option<f64>,
     /// The residual.
-    pub(crate) residual: f64,
+    pub residual: f64,
     /// Seconds since the start.
-    pub(crate) seconds: f64,
+    pub seconds: f64,
 }
 
 /// What the discs of the picture of a graph are.
 #[derive(Clone, Copy)]
-pub(crate) struct Words {
+pub struct Words {
     /// What nodes of one color are.
-    pub(crate) group: &'static str,
-    pub(crate) groups: &'static str,
+    pub group: &'static str,
+    /// The same, of several colors.
+    pub groups: &'static str,
     /// What makes a disc large.
-    pub(crate) size: &'static str,
+    pub size: &'static str,
 }
 
 impl Words {
     /// Of models that were trained.
-    pub(crate) const MODELS: Words =
-        Words { group: "cluster", groups: "clusters", size: "data point" };
+    pub const MODELS: Words = Words { group: "cluster", groups: "clusters", size: "data point" };
     /// Of a graph without data.
-    pub(crate) const GRAPH: Words =
-        Words { group: "community", groups: "communities", size: "edge" };
+    pub const GRAPH: Words = Words { group: "community", groups: "communities", size: "edge" };
 }
 
 /// What the page shows.
-pub(crate) struct Report<'a> {
+pub struct Report<'a> {
     /// The command, as the title of the page.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// The version of the program.
-    pub(crate) version: &'a str,
+    pub version: &'a str,
     /// How the run ended.
-    pub(crate) status: Outcome,
+    pub status: Outcome,
     /// The node ids.
-    pub(crate) nodes: &'a [String],
+    pub nodes: &'a [String],
     /// What the picture of the graph is about.
-    pub(crate) words: Words,
+    pub words: Words,
     /// Data points per node; 0 for a node without data. For a graph alone, its edges.
-    pub(crate) points_per_node: &'a [usize],
+    pub points_per_node: &'a [usize],
     /// The edges: two nodes and a weight.
-    pub(crate) edges: &'a [(usize, usize, f64)],
+    pub edges: &'a [(usize, usize, f64)],
     /// What the edges carry.
-    pub(crate) flows: &'a Flows,
+    pub flows: &'a Flows,
     /// The feature names.
-    pub(crate) features: &'a [String],
+    pub features: &'a [String],
     /// The parameters, one row per node.
-    pub(crate) params: &'a [f64],
+    pub params: &'a [f64],
     /// The cluster of each node, numbered by decreasing size.
-    pub(crate) cluster: &'a [usize],
+    pub cluster: &'a [usize],
     /// The objective.
-    pub(crate) objective: f64,
+    pub objective: f64,
     /// The dual bound.
-    pub(crate) dual_bound: Option<f64>,
+    pub dual_bound: Option<f64>,
     /// The gap.
-    pub(crate) gap: Option<f64>,
+    pub gap: Option<f64>,
     /// The relative gap.
-    pub(crate) relative_gap: Option<f64>,
+    pub relative_gap: Option<f64>,
     /// The tolerance for the relative gap.
-    pub(crate) tolerance: f64,
+    pub tolerance: f64,
     /// The certificate in sentences.
-    pub(crate) certificate: &'a [String],
+    pub certificate: &'a [String],
     /// Warnings in sentences.
-    pub(crate) warnings: &'a [String],
+    pub warnings: &'a [String],
     /// Each node's share of the gap; may be empty.
-    pub(crate) node_share: &'a [f64],
+    pub node_share: &'a [f64],
+    /// The command that says what is proven about the clusters of this run.
+    pub explained_by: &'a str,
     /// The recorded iterations.
-    pub(crate) history: &'a [HistoryRow],
+    pub history: &'a [HistoryRow],
     /// Names and values of the settings.
-    pub(crate) settings: &'a [(String, String)],
+    pub settings: &'a [(String, String)],
     /// The seed of the layout.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// Duration of the run.
-    pub(crate) seconds: f64,
+    pub seconds: f64,
     /// Number of iterations.
-    pub(crate) iterations: u64,
+    pub iterations: u64,
 }
 
 impl Report<'_> {
     /// A parameter; not a number where the table is too short.
-    fn param(&self, node: usize, feature: usize) -> f64 {
+    pub(crate) fn param(&self, node: usize, feature: usize) -> f64 {
         let place = node * self.features.len() + feature;
         self.params.get(place).copied().unwrap_or(f64::NAN)
     }
 
-    fn cluster_of(&self, node: usize) -> usize {
+    pub(crate) fn cluster_of(&self, node: usize) -> usize {
         self.cluster.get(node).copied().unwrap_or(0)
     }
 
     /// Whether an edge stands out by what it carries.
-    fn hot(&self, edge: usize) -> bool {
+    pub(crate) fn hot(&self, edge: usize) -> bool {
         self.flows.hot.get(edge).copied().unwrap_or(false)
     }
 
-    fn points(&self, node: usize) -> usize {
+    pub(crate) fn points(&self, node: usize) -> usize {
         self.points_per_node.get(node).copied().unwrap_or(0)
     }
 }
 
 /// The whole page.
-pub(crate) fn render(report: &Report) -> String {
+pub fn render(report: &Report) -> String {
     let clusters = Clusters::new(report);
     let features = parameters::chosen_features(report);
     let body = html! {
@@ -196,7 +176,7 @@ pub(crate) fn render(report: &Report) -> String {
 }
 
 /// The graph, node by node or cluster by cluster, with the colors of the clusters.
-pub(crate) fn graph(report: &Report) -> Markup {
+pub fn graph(report: &Report) -> Markup {
     let clusters = Clusters::new(report);
     let picture = picture(report, &clusters);
     html! {
@@ -217,37 +197,13 @@ fn picture(report: &Report, clusters: &Clusters) -> graph_picture::Picture {
 }
 
 /// The same picture as a file of its own.
-pub(crate) fn graph_svg(report: &Report) -> String {
+pub fn graph_svg(report: &Report) -> String {
     let svg = picture(report, &Clusters::new(report)).svg;
     let (open, rest) = svg.split_once('>').unwrap_or((&svg, ""));
     format!(
         "{} xmlns=\"http://www.w3.org/2000/svg\"><style>{STYLE} svg {{ background: var(--paper); }}</style>{rest}\n",
         open
     )
-}
-
-/// A page of its own around any body, with the style sheet of the report.
-pub(crate) fn page(title: &str, body: &Markup) -> String {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body { main { (body) } }
-        }
-    }
-    .into_string()
-}
-
-/// A patch of a cluster's color, beside its number.
-pub(crate) fn swatch(color: Option<usize>) -> Markup {
-    html! { span class={ "swatch " (chart::color_class(color)) } {} }
 }
 
 /// The colors of the clusters.
@@ -273,8 +229,8 @@ fn legend(clusters: &Clusters, words: Words) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::sample::{Sample, sample};
     use super::*;
+    use crate::sample::{Sample, sample};
 
     #[test]
     fn the_page_has_every_section_and_loads_nothing() {

@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use super::super::text::escape;
 use super::axis::{Ruler, Scale};
 use super::color_class;
 use super::frame::open_svg;
+use crate::text::escape;
 
 /// Height of the band the dots may fill.
 const BAND: f64 = 54.0;
@@ -18,41 +18,41 @@ const RADIUS: f64 = 3.2;
 const MOST_STACKED: usize = 24;
 
 /// One value.
-pub(crate) struct Dot {
+pub struct Dot {
     /// The value.
-    pub(crate) value: f64,
+    pub value: f64,
     /// The palette color; gray when there is none.
-    pub(crate) color: Option<usize>,
+    pub color: Option<usize>,
     /// What the pointer shows.
-    pub(crate) note: String,
+    pub note: String,
 }
 
 /// A marked mean.
-pub(crate) struct Mean {
+pub struct Mean {
     /// The value.
-    pub(crate) value: f64,
+    pub value: f64,
     /// The palette color; gray when there is none.
-    pub(crate) color: Option<usize>,
+    pub color: Option<usize>,
     /// What the pointer shows.
-    pub(crate) note: String,
+    pub note: String,
 }
 
 /// A strip of dots over one axis.
-pub(crate) struct StripPlot<'a> {
+pub struct StripPlot<'a> {
     /// What the plot shows, for readers who do not see it.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// The name written above the strip.
-    pub(crate) label: &'a str,
+    pub label: &'a str,
     /// The values.
-    pub(crate) dots: Vec<Dot>,
+    pub dots: Vec<Dot>,
     /// The marked means.
-    pub(crate) means: Vec<Mean>,
+    pub means: Vec<Mean>,
     /// Width of the drawing.
-    pub(crate) width: f64,
+    pub width: f64,
 }
 
 /// Draws the strip. Values that are not finite are skipped.
-pub(crate) fn strip_plot(plot: &StripPlot) -> String {
+pub fn strip_plot(plot: &StripPlot) -> String {
     let mut out = String::new();
     let bottom = TOP + BAND + 4.0;
     open_svg(&mut out, (plot.width, bottom + 24.0), "chart", plot.title);

@@ -1,7 +1,7 @@
 //! A small report for the tests of all sections.
 
-use super::{HistoryRow, Outcome, Report, Words};
-use crate::edge_table::Flows;
+use crate::flows::Flows;
+use crate::report::{HistoryRow, Outcome, Report, Words};
 
 /// An owned report to change and show.
 pub(crate) struct Sample {
@@ -56,6 +56,7 @@ impl Sample {
             certificate: &[],
             warnings: &self.warnings,
             node_share: &self.share,
+            explained_by: "netfed explain",
             history: &self.history,
             settings: &self.settings,
             seed: 1,

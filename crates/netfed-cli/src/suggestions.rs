@@ -1,7 +1,16 @@
-//! Flags as they were given, for a command that is suggested: it must run as it is.
+//! Commands that are suggested: they must run as they are, with the flags as they were given.
 
 use crate::given::Given;
-use crate::report::text::shell;
+
+/// A word of a command line that can be copied into a shell.
+pub(crate) fn shell(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./,:=+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
 
 fn named(flag: &str, value: Option<&str>) -> String {
     value.map_or(String::new(), |value| format!(" {flag} {}", shell(value)))

@@ -1,12 +1,11 @@
-//! The tree of merges as a picture: λ from left to right, nodes from top to bottom in the order of the tree.
+//! The tree of merges as a picture: λ from left to right, nodes from top to bottom in the order of
+//! the tree.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use netfed::MergeTree;
-
-use super::chart::{Ruler, Scale, axes, color_class, open_svg};
-use super::text::{escape, number, plural, short};
+use crate::chart::{Ruler, Scale, axes, color_class, open_svg};
+use crate::text::{escape, number, plural, short};
 
 /// The most nodes that all get a label; with more of them, labels are thinned.
 const MOST_LABELS: usize = 60;
@@ -18,20 +17,43 @@ const HEIGHT: f64 = 980.0;
 /// Length of the lines of the nodes before the first λ.
 const LEAD: f64 = 10.0;
 
+/// A node or a merge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Vertex {
+    /// The merge that takes it in; none at the end of the path.
+    pub parent: Option<usize>,
+    /// The λ of the merge.
+    pub lambda: f64,
+    /// Number of nodes below.
+    pub size: usize,
+}
+
+/// The tree of merges; a forest where the path ends with several clusters.
+pub struct Tree {
+    /// The nodes, then the merges by increasing λ.
+    pub vertices: Vec<Vertex>,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// The nodes from top to bottom, so that no lines cross.
+    pub order: Vec<usize>,
+}
+
 /// What is drawn.
-pub(crate) struct Dendrogram<'a> {
-    pub(crate) tree: &'a MergeTree,
-    pub(crate) names: &'a [String],
+pub struct Dendrogram<'a> {
+    /// The merges.
+    pub tree: &'a Tree,
+    /// The names of the nodes.
+    pub names: &'a [String],
     /// First and last λ of the path.
-    pub(crate) range: (f64, f64),
+    pub range: (f64, f64),
     /// The palette color of every node; gray where there is none.
-    pub(crate) colors: &'a [Option<usize>],
+    pub colors: &'a [Option<usize>],
     /// A λ to mark, with its name.
-    pub(crate) cut: Option<(f64, String)>,
+    pub cut: Option<(f64, String)>,
 }
 
 /// Draws the tree.
-pub(crate) fn dendrogram(drawn: &Dendrogram) -> String {
+pub fn dendrogram(drawn: &Dendrogram) -> String {
     let (tree, n) = (drawn.tree, drawn.tree.nodes);
     let row = f64::clamp(HEIGHT / n.max(1) as f64, 0.0, 16.0);
     let (top, bottom) = (30.0, 30.0 + (row * n as f64).max(40.0));
@@ -83,8 +105,8 @@ struct Shape {
 }
 
 impl Shape {
-    fn new(tree: &MergeTree, colors: &[Option<usize>], row: f64, top: f64) -> Shape {
-        let order = tree.order();
+    fn new(tree: &Tree, colors: &[Option<usize>], row: f64, top: f64) -> Shape {
+        let order = tree.order.clone();
         let mut y = vec![0.0; tree.vertices.len()];
         for (k, &node) in order.iter().enumerate() {
             y[node] = top + row * (k as f64 + 0.5);
@@ -101,9 +123,10 @@ impl Shape {
             }
             if let Some(parent) = tree.vertices[v].parent {
                 span[parent] = (span[parent].0.min(y[v]), span[parent].1.max(y[v]));
-                color[parent] = match seen[parent] {
-                    false => color[v],
-                    true => color[parent].filter(|c| color[v] == Some(*c)),
+                color[parent] = if seen[parent] {
+                    color[parent].filter(|c| color[v] == Some(*c))
+                } else {
+                    color[v]
                 };
                 seen[parent] = true;
             }
@@ -112,10 +135,11 @@ impl Shape {
     }
 }
 
-/// All lines, one path for each color. In large trees lines that fall on the same pixels are drawn once.
+/// All lines, one path for each color. In large trees lines that fall on the same pixels are drawn
+/// once.
 fn branches(
     out: &mut String,
-    tree: &MergeTree,
+    tree: &Tree,
     shape: &Shape,
     place: &dyn Fn(f64) -> f64,
     (start, end): (f64, f64),
@@ -139,9 +163,10 @@ fn branches(
         let mut path = String::new();
         for [x1, y1, x2, y2] in &lines[class] {
             let at = |v: &i64| (*v as f64 * unit * 10.0).round() / 10.0;
-            let _ = match y1 == y2 {
-                true => write!(path, "M{} {}H{}", at(x1), at(y1), at(x2)),
-                false => write!(path, "M{} {}V{}", at(x1), at(y1), at(y2)),
+            let _ = if y1 == y2 {
+                write!(path, "M{} {}H{}", at(x1), at(y1), at(x2))
+            } else {
+                write!(path, "M{} {}V{}", at(x1), at(y1), at(y2))
             };
         }
         if !path.is_empty() {
@@ -152,7 +177,7 @@ fn branches(
 }
 
 /// Marks with hover texts at the merges, those of the largest clusters.
-fn marks(out: &mut String, tree: &MergeTree, shape: &Shape, place: &dyn Fn(f64) -> f64) {
+fn marks(out: &mut String, tree: &Tree, shape: &Shape, place: &dyn Fn(f64) -> f64) {
     let mut merges: Vec<usize> = (tree.nodes..tree.vertices.len()).collect();
     merges.sort_by_key(|&v| std::cmp::Reverse(tree.vertices[v].size));
     for &v in merges.iter().take(MOST_MARKS) {
@@ -170,10 +195,8 @@ fn marks(out: &mut String, tree: &MergeTree, shape: &Shape, place: &dyn Fn(f64) 
 }
 
 fn labels(out: &mut String, drawn: &Dendrogram, shape: &Shape, right: f64, row: f64) {
-    let step = match drawn.tree.nodes <= MOST_LABELS {
-        true => 1,
-        false => (13.0 / row).ceil().max(1.0) as usize,
-    };
+    let step =
+        if drawn.tree.nodes <= MOST_LABELS { 1 } else { (13.0 / row).ceil().max(1.0) as usize };
     for &node in shape.order.iter().step_by(step) {
         let name = drawn.names.get(node).map_or("", String::as_str);
         let _ = write!(
@@ -189,13 +212,32 @@ fn labels(out: &mut String, drawn: &Dendrogram, shape: &Shape, right: f64, row: 
 mod tests {
     use super::*;
 
-    fn tree(partitions: &[(f64, &[usize])], nodes: usize) -> MergeTree {
-        MergeTree::new(nodes, partitions)
+    /// The nodes lie side by side in pairs, triples, … that join at λ = 0.1; all join at λ = 1.
+    fn tree(parts: &[usize]) -> Tree {
+        let nodes: usize = parts.iter().sum();
+        let mut vertices = vec![Vertex { parent: None, lambda: 0.0, size: 1 }; nodes];
+        let (mut first, mut last) = (0, Vec::new());
+        for &size in parts {
+            let mut top = first;
+            if size > 1 {
+                top = vertices.len();
+                vertices[first..first + size].iter_mut().for_each(|v| v.parent = Some(top));
+                vertices.push(Vertex { parent: None, lambda: 0.1, size });
+            }
+            last.push(top);
+            first += size;
+        }
+        let root = vertices.len();
+        if last.len() > 1 {
+            last.iter().for_each(|&v| vertices[v].parent = Some(root));
+            vertices.push(Vertex { parent: None, lambda: 1.0, size: nodes });
+        }
+        Tree { vertices, nodes, order: (0..nodes).collect() }
     }
 
     #[test]
     fn every_branch_and_label_is_drawn() {
-        let tree = tree(&[(0.1, &[0, 0, 1]), (1.0, &[0, 0, 0])], 3);
+        let tree = tree(&[2, 1]);
         let names = ["a", "<b>", "c"].map(String::from);
         let svg = dendrogram(&Dendrogram {
             tree: &tree,
@@ -213,9 +255,7 @@ mod tests {
     #[test]
     fn ten_thousand_nodes_are_a_small_picture() {
         let n = 10_000;
-        let halves: Vec<usize> = (0..n).map(|i| i / 2).collect();
-        let one = vec![0; n];
-        let tree = tree(&[(0.1, &halves), (1.0, &one)], n);
+        let tree = tree(&vec![2; n / 2]);
         let names: Vec<String> = (0..n).map(|i| i.to_string()).collect();
         let svg = dendrogram(&Dendrogram {
             tree: &tree,
@@ -230,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_path_without_a_range_says_so() {
-        let tree = tree(&[(0.0, &[0])], 1);
+        let tree = tree(&[1]);
         let drawn =
             Dendrogram { tree: &tree, names: &[], range: (0.0, 0.0), colors: &[], cut: None };
         assert!(dendrogram(&drawn).contains("Nothing merges."));

@@ -3,7 +3,7 @@
 
 /// A number with four significant digits, in scientific notation only when
 /// the plain form would be long.
-pub(crate) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     if value.is_nan() {
         return "n/a".to_string();
     }
@@ -32,7 +32,7 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// A value with the digits it takes to see a difference of `step`.
-pub(crate) fn precise(value: f64, step: f64) -> String {
+pub fn precise(value: f64, step: f64) -> String {
     let visible = step.abs() > 0.0 && step.abs() < 0.1;
     if !visible || !value.is_finite() || value.abs() > 1e7 {
         return number(value);
@@ -46,7 +46,7 @@ pub(crate) fn precise(value: f64, step: f64) -> String {
 }
 
 /// A number in words that stand for no larger one: bounds from below are rounded down.
-pub(crate) fn not_above(value: f64, text: impl Fn(f64) -> String) -> String {
+pub fn not_above(value: f64, text: impl Fn(f64) -> String) -> String {
     let (mut lower, mut words) = (value, text(value));
     for _ in 0..60 {
         match words.parse::<f64>() {
@@ -58,6 +58,21 @@ pub(crate) fn not_above(value: f64, text: impl Fn(f64) -> String) -> String {
     words
 }
 
+/// Seven significant digits.
+pub fn digits(v: f64) -> String {
+    rounded(v, 6)
+}
+
+/// A number with `decimals` + 1 significant digits that can be typed in again.
+pub fn rounded(v: f64, decimals: usize) -> String {
+    let short: f64 = format!("{v:.decimals$e}").parse().unwrap_or(v);
+    if short != 0.0 && !(1e-4..1e7).contains(&short.abs()) {
+        format!("{short:e}")
+    } else {
+        short.to_string()
+    }
+}
+
 /// Drops the zeros that end a decimal fraction, and the point when nothing
 /// follows it.
 fn trim_zeros(text: &str) -> &str {
@@ -65,17 +80,17 @@ fn trim_zeros(text: &str) -> &str {
 }
 
 /// A number with two decimals, or in scientific notation.
-pub(crate) fn scientific(v: f64) -> String {
+pub fn scientific(v: f64) -> String {
     if (0.01..10_000.0).contains(&v) { format!("{v:.2}") } else { format!("{v:.2e}") }
 }
 
 /// A small ratio as a percentage, or in scientific notation.
-pub(crate) fn percent(v: f64) -> String {
+pub fn percent(v: f64) -> String {
     if v > 1e-4 { format!("{:.3}%", 100.0 * v) } else { format!("{v:.1e}") }
 }
 
 /// A count with its thousands grouped: 12,345.
-pub(crate) fn count(value: usize) -> String {
+pub fn count(value: usize) -> String {
     let digits = value.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -88,28 +103,19 @@ pub(crate) fn count(value: usize) -> String {
 }
 
 /// A count and its noun: "1 node", "2,000 nodes".
-pub(crate) fn plural(value: usize, noun: &str) -> String {
+pub fn plural(value: usize, noun: &str) -> String {
     let ending = if value == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", count(value))
 }
 
 /// The same for a noun with a plural of its own: "1 vertex", "2 vertices".
-pub(crate) fn plurals(value: usize, one: &str, many: &str) -> String {
+pub fn plurals(value: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(value), if value == 1 { one } else { many })
-}
-
-/// A word of a command line that can be copied into a shell.
-pub(crate) fn shell(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./,:=+@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
 }
 
 /// A ratio as a percentage with two significant digits. It is rounded up, so
 /// that "within x%" never claims more than was shown.
-pub(crate) fn percent_up(ratio: f64) -> String {
+pub fn percent_up(ratio: f64) -> String {
     let percent = ratio * 100.0;
     if !percent.is_finite() || percent <= 0.0 {
         return format!("{}%", number(percent.max(0.0)));
@@ -124,7 +130,7 @@ pub(crate) fn percent_up(ratio: f64) -> String {
 }
 
 /// A duration in the unit that suits it.
-pub(crate) fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return "n/a".to_string();
     }
@@ -145,8 +151,18 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
+/// A duration with at most one decimal, in one unit.
+pub fn rough_duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s if s < 100.0 => format!("{s:.1} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
 /// A name cut to at most `limit` characters, without control characters.
-pub(crate) fn short(name: &str, limit: usize) -> String {
+pub fn short(name: &str, limit: usize) -> String {
     let plain = name.chars().map(|c| if c.is_control() { ' ' } else { c });
     if name.chars().count() <= limit {
         return plain.collect();
@@ -157,7 +173,7 @@ pub(crate) fn short(name: &str, limit: usize) -> String {
 }
 
 /// Text made safe inside markup and inside quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -189,6 +205,13 @@ mod tests {
         assert_eq!(number(2e9), "2e9");
         assert_eq!(number(f64::NAN), "n/a");
         assert_eq!(number(f64::NEG_INFINITY), "-∞");
+    }
+
+    #[test]
+    fn numbers_can_be_typed_in_again() {
+        assert_eq!((digits(12.345678912), rounded(12.345, 3)), ("12.34568".into(), "12.35".into()));
+        assert_eq!((rounded(1.23456e-7, 3), digits(0.0)), ("1.235e-7".into(), "0".into()));
+        assert_eq!(rounded(123_456_789.0, 3), "1.235e8");
     }
 
     #[test]

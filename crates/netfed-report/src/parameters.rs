@@ -3,10 +3,11 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::Report;
-use super::chart::{Dot, Mean, StripPlot, strip_plot};
-use super::clusters::{COLORS, Clusters};
-use super::text::{count, number, plural, short};
+use crate::chart::{Dot, Mean, StripPlot, strip_plot};
+use crate::clusters::{COLORS, Clusters};
+use crate::page::swatch;
+use crate::report::Report;
+use crate::text::{count, number, plural, short};
 
 /// The most features drawn as strips or shown as columns.
 pub(crate) const MOST_FEATURES: usize = 12;
@@ -132,7 +133,7 @@ pub(crate) fn cluster_table(report: &Report, clusters: &Clusters, features: &[us
                     @for (cluster, row) in means.iter().enumerate() {
                         @if clusters.sizes[cluster] > 0 {
                             tr {
-                                th scope="row" { (super::swatch(clusters.color(cluster))) (cluster) }
+                                th scope="row" { (swatch(clusters.color(cluster))) (cluster) }
                                 td.num { (count(clusters.sizes[cluster])) }
                                 td.num { (count(clusters.points[cluster])) }
                                 @for value in row { td.num { (number(*value)) } }
@@ -147,8 +148,8 @@ pub(crate) fn cluster_table(report: &Report, clusters: &Clusters, features: &[us
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{Sample, sample};
     use super::*;
+    use crate::sample::{Sample, sample};
 
     #[test]
     fn the_features_that_differ_most_are_chosen() {

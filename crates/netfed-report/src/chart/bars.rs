@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::super::text::{escape, short};
 use super::color_class;
 use super::frame::{CHARACTER, open_svg};
+use crate::text::{escape, short};
 
 /// The longest name written beside a bar, in characters.
 const LONGEST_NAME: usize = 22;
@@ -15,29 +15,29 @@ const LOW_ROW: f64 = 18.0;
 const LONG: usize = 12;
 
 /// One bar.
-pub(crate) struct Bar {
+pub struct Bar {
     /// What the bar stands for, written on the left.
-    pub(crate) name: String,
+    pub name: String,
     /// Its length.
-    pub(crate) value: f64,
+    pub value: f64,
     /// The value in words, written at its end.
-    pub(crate) label: String,
+    pub label: String,
     /// The palette color; gray when there is none.
-    pub(crate) color: Option<usize>,
+    pub color: Option<usize>,
 }
 
 /// A chart of bars that start at zero.
-pub(crate) struct BarChart<'a> {
+pub struct BarChart<'a> {
     /// What the chart shows, for readers who do not see it.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// The bars, top to bottom.
-    pub(crate) bars: Vec<Bar>,
+    pub bars: Vec<Bar>,
     /// Width of the drawing.
-    pub(crate) width: f64,
+    pub width: f64,
 }
 
 /// Draws the chart. Bars without a positive finite value have no length.
-pub(crate) fn bar_chart(chart: &BarChart) -> String {
+pub fn bar_chart(chart: &BarChart) -> String {
     let names: Vec<String> = chart.bars.iter().map(|bar| short(&bar.name, LONGEST_NAME)).collect();
     let longest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) as f64;
     let left = 10.0 + CHARACTER * longest(&mut names.iter().map(|name| name.chars().count()));

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::clusters::Clusters;
-use super::text::{count, duration, number, percent_up, plural};
-use super::{Outcome, Report};
+use crate::clusters::Clusters;
+use crate::report::{Outcome, Report};
+use crate::text::{count, duration, number, percent_up, plural};
 
 /// The header of the page.
 pub(crate) fn headline(report: &Report, clusters: &Clusters) -> Markup {
@@ -35,7 +35,7 @@ pub(crate) fn headline(report: &Report, clusters: &Clusters) -> Markup {
 }
 
 /// A figure with its name, for the row of figures.
-pub(crate) fn figure(name: &str, value: &str) -> Markup {
+pub fn figure(name: &str, value: &str) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
 }
 
@@ -101,8 +101,8 @@ fn residual(report: &Report) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::sample;
     use super::*;
+    use crate::sample::sample;
 
     #[test]
     fn the_verdict_follows_the_outcome() {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::chart::{CHARACTER, Ruler, Scale, axes, color_class, open_svg};
-use super::text::escape;
+use crate::chart::{CHARACTER, Ruler, Scale, axes, color_class, open_svg};
+use crate::text::escape;
 
 /// With more points there are no hover texts.
 const MOST_NAMED: usize = 1500;
@@ -11,19 +11,19 @@ const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 620.0;
 
 /// What is drawn.
-pub(crate) struct Scatter<'a> {
+pub struct Scatter<'a> {
     /// Names of the axes.
-    pub(crate) axes: (&'a str, &'a str),
+    pub axes: (&'a str, &'a str),
     /// Places of the points.
-    pub(crate) places: &'a [(f64, f64)],
+    pub places: &'a [(f64, f64)],
     /// Their palette colors; gray where there is none.
-    pub(crate) colors: &'a [Option<usize>],
+    pub colors: &'a [Option<usize>],
     /// Their names.
-    pub(crate) names: &'a [String],
+    pub names: &'a [String],
 }
 
 /// Draws the points.
-pub(crate) fn scatter(drawn: &Scatter) -> String {
+pub fn scatter(drawn: &Scatter) -> String {
     let mut out = String::new();
     open_svg(&mut out, (WIDTH, HEIGHT), "chart", "The points, colored by cluster.");
     let (top, bottom, right) = (28.0, HEIGHT - 40.0, WIDTH - 12.0);
@@ -48,6 +48,13 @@ pub(crate) fn scatter(drawn: &Scatter) -> String {
         HEIGHT - 4.0,
         escape(drawn.axes.0)
     );
+    dots(&mut out, drawn, &x, &y);
+    out.push_str("</svg>");
+    out
+}
+
+/// The points, one by one with their names where they are few.
+fn dots(out: &mut String, drawn: &Scatter, x: &Ruler, y: &Ruler) {
     let radius = if drawn.places.len() > 5000 { 1.8 } else { 3.4 };
     let named = drawn.places.len() <= MOST_NAMED;
     // Gray points first, so that they do not hide the others.
@@ -59,30 +66,30 @@ pub(crate) fn scatter(drawn: &Scatter) -> String {
             if color != class {
                 continue;
             }
-            let _ = match named {
-                true => write!(
+            let _ = if named {
+                write!(
                     dots,
                     "<circle class=\"dot\" cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"{radius}\"><title>{}</title></circle>",
                     escape(drawn.names.get(i).map_or("", String::as_str))
-                ),
-                false => write!(dots, "M{px:.1} {py:.1}h0"),
+                )
+            } else {
+                write!(dots, "M{px:.1} {py:.1}h0")
             };
         }
         if dots.is_empty() {
             continue;
         }
         let name = color_class(class);
-        let _ = match named {
-            true => write!(out, "<g class=\"{name}\">{dots}</g>"),
-            false => write!(
+        let _ = if named {
+            write!(out, "<g class=\"{name}\">{dots}</g>")
+        } else {
+            write!(
                 out,
                 "<path class=\"dots {name}\" stroke-width=\"{}\" d=\"{dots}\"/>",
                 2.0 * radius
-            ),
+            )
         };
     }
-    out.push_str("</svg>");
-    out
 }
 
 #[cfg(test)]

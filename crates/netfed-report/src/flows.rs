@@ -1,15 +1,70 @@
-//! Clusters and what pulls at them: the weight inside and on the boundary of each cluster, and the edges that carry
-//! most of the flow.
+//! Clusters and what pulls at them: the weight inside and on the boundary of each cluster, and the
+//! edges that carry most of the flow.
 
 use maud::{Markup, html};
 
-use super::Report;
-use super::clusters::Clusters;
-use super::text::{count, number, short};
+use crate::clusters::Clusters;
+use crate::page::swatch;
+use crate::report::Report;
+use crate::text::{count, number, plural, short};
 
 /// The most clusters and edges in the tables.
 const MOST_CLUSTERS: usize = 10;
 const MOST_EDGES: usize = 10;
+
+/// The flows of a run, edge by edge.
+#[derive(Default)]
+pub struct Flows {
+    /// ‖uₑ‖_* of every edge; empty when λ = 0.
+    pub flow: Vec<f64>,
+    /// The saturated edges; without a limit the strongest ones.
+    pub hot: Vec<bool>,
+    /// The edges by decreasing flow, saturated ones between clusters first.
+    pub order: Vec<usize>,
+    /// How many saturated edges are between clusters.
+    pub apart: usize,
+    /// Whether the flow over an edge has a limit.
+    pub limited: bool,
+}
+
+impl Flows {
+    /// What saturated edges mean, in sentences; nothing if there are none.
+    pub fn words(&self) -> String {
+        let hot = self.hot_count();
+        if !self.limited || hot == 0 {
+            return String::new();
+        }
+        let mut words = format!(
+            "{} of {} {} saturated: the pull over {} is at its limit λ·weight.",
+            plural(hot, "edge"),
+            count(self.flow.len()),
+            if hot == 1 { "is" } else { "are" },
+            if hot == 1 { "it" } else { "them" }
+        );
+        match self.apart {
+            0 => {}
+            1 if hot == 1 => words.push_str(" It is between clusters: there groups pull apart."),
+            n if n == hot => {
+                words.push_str(" All of them are between clusters: there groups pull apart.");
+            }
+            n => {
+                words.push_str(&format!(" {} between clusters, where groups pull apart.", count(n)))
+            }
+        }
+        if self.apart < hot {
+            words.push_str(&format!(
+                " {} inside a cluster, about to give way if λ shrinks.",
+                count(hot - self.apart)
+            ));
+        }
+        words
+    }
+
+    /// Number of edges that stand out.
+    pub fn hot_count(&self) -> usize {
+        self.hot.iter().filter(|hot| **hot).count()
+    }
+}
 
 /// The section of the report of a fit.
 pub(crate) fn section(report: &Report, clusters: &Clusters) -> Markup {
@@ -21,7 +76,7 @@ pub(crate) fn section(report: &Report, clusters: &Clusters) -> Markup {
             (edge_table(report))
             p.caption {
                 "What is proven about each cluster, for which λ it holds, and which nodes gain by being coupled: "
-                code { "netfed explain" } " on the folder of this run."
+                code { (report.explained_by) } " on the folder of this run."
             }
         }
     }
@@ -57,7 +112,7 @@ fn cluster_table(report: &Report, clusters: &Clusters) -> Markup {
                     }
                 } }
                 tbody { @for &cluster in &shown { tr {
-                    th scope="row" { (super::swatch(clusters.color(cluster))) (cluster) }
+                    th scope="row" { (swatch(clusters.color(cluster))) (cluster) }
                     td.num { (count(clusters.sizes[cluster])) }
                     td.num { (count(clusters.points[cluster])) }
                     td.num { (number(inside[cluster])) }
@@ -74,7 +129,7 @@ fn cluster_table(report: &Report, clusters: &Clusters) -> Markup {
 }
 
 /// What the flow says, in sentences.
-pub(crate) fn edge_words(report: &Report) -> Markup {
+pub fn edge_words(report: &Report) -> Markup {
     let hot = report.flows.hot_count();
     html! {
         @if report.edges.is_empty() {
@@ -97,7 +152,7 @@ pub(crate) fn edge_words(report: &Report) -> Markup {
 }
 
 /// The edges with the largest flow.
-pub(crate) fn edge_table(report: &Report) -> Markup {
+pub fn edge_table(report: &Report) -> Markup {
     let nodes = report.nodes.len();
     let valid =
         |e: &usize| report.edges.get(*e).is_some_and(|edge| edge.0 < nodes && edge.1 < nodes);
@@ -131,9 +186,8 @@ pub(crate) fn edge_table(report: &Report) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{Sample, sample};
     use super::*;
-    use crate::edge_table::Flows;
+    use crate::sample::{Sample, sample};
 
     #[test]
     fn boundaries_are_summed_and_saturated_edges_named() {
