@@ -1,8 +1,9 @@
 //! `edges.csv`: what happens on every edge of a run.
 //!
-//! *Difference*: ‖wᵢ − wⱼ‖ in the norm of the penalty (√(2φ) where φ is quadratic), for the parameters as trained.
-//! *Load*: for a norm ‖uₑ‖_*/(λAₑ), where 1 is saturated: the pull over this edge is at its limit, and the models may differ. For
-//! a quadratic penalty, which has no limit, ‖uₑ‖. *Flow* is ‖uₑ‖_* in both cases.
+//! *Difference*: ‖wᵢ − wⱼ‖ in the norm of the penalty (√(2φ) where φ is quadratic), for the
+//! parameters as trained. *Load*: for a norm ‖uₑ‖_*/(λAₑ), where 1 is saturated: the pull over this
+//! edge is at its limit, and the models may differ. For a quadratic penalty, which has no limit,
+//! ‖uₑ‖. *Flow* is ‖uₑ‖_* in both cases.
 
 use std::path::Path;
 

@@ -6,25 +6,33 @@ mod all_nodes;
 mod args;
 mod axis;
 mod by_index;
+mod clusters_file;
 mod commands;
 mod edge_table;
+mod evaluation;
 mod failure;
 mod federated;
 mod files;
-mod folds;
 mod given;
 mod graph_recipe;
-mod measure;
+mod lambda_path;
+mod member;
 mod memory;
 mod number_flags;
+mod page_parts;
 mod prediction;
 mod prepare;
 mod preset;
 mod progress;
+mod relaxing;
 mod results;
+mod rows;
 mod run;
+
 mod settings;
 mod suggestions;
+mod terminal;
+mod threads;
 
 use std::process::ExitCode;
 

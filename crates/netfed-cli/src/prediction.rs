@@ -28,3 +28,14 @@ pub(crate) fn predict(folder: &ModelFolder, points: &PointTable) -> Result<Matri
     }
     Ok(all)
 }
+
+/// The class with the largest probability, the first of several.
+pub(crate) fn likeliest(probabilities: &[f64]) -> usize {
+    let mut best = 0;
+    for (k, p) in probabilities.iter().enumerate() {
+        if *p > probabilities[best] {
+            best = k;
+        }
+    }
+    best
+}

@@ -6,9 +6,9 @@ use std::path::Path;
 use netfed::LossKind;
 use netfed_io::{PointColumns, PointTable, RunFolder, Target, check_nodes, read_points};
 
+use crate::evaluation::measure::scores;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::measure::scores;
 use crate::settings::Settings;
 
 /// The models of a run.

@@ -11,15 +11,15 @@ use netfed_report::text::{number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Cluster;
-use crate::commands::path::choice;
-use crate::commands::path::files::{merges_csv, path_csv};
-use crate::commands::path::trail::Trail;
-use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::given::Given;
+use crate::lambda_path::choice;
+use crate::lambda_path::files::{merges_csv, path_csv};
+use crate::lambda_path::trail::Trail;
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{catch_interrupts, warn};
 use crate::settings::Settings;
+use crate::threads::start_threads;
 use input::{coordinates, edge_list, own_graph, read};
 
 /// Neighbors without a word about it.

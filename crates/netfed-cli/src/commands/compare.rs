@@ -21,12 +21,12 @@ use std::time::Instant;
 use netfed_io::Folder;
 use netfed_report::text::rough_duration;
 
-use crate::commands::graph::select::read_truth as read_clusters;
-use crate::commands::start_threads;
-use crate::commands::tune::path::Data;
+use crate::clusters_file::read_clusters;
+use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::prepare::{self, prepare};
 use crate::progress::{catch_interrupts, warn};
+use crate::threads::start_threads;
 use outcome::Outcome;
 use plan::Plan;
 use splits::{Known, compare};

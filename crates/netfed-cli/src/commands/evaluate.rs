@@ -6,12 +6,11 @@ use netfed_io::{Cell, Csv, ModelFolder, PointTable, check_classes, check_file, w
 use serde_json::json;
 
 use crate::args::Evaluate;
-use crate::commands::print;
-use crate::commands::relax::likeliest;
+use crate::evaluation::measure::measures;
 use crate::failure::Failure;
-use crate::measure::measures;
-use crate::prediction::predict;
+use crate::prediction::{likeliest, predict};
 use crate::run::Run;
+use crate::terminal::print;
 
 /// Nodes shown on the terminal.
 const SHOWN: usize = 15;

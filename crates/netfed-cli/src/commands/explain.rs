@@ -14,8 +14,8 @@ use netfed_io::{check_file, write_file};
 use netfed_report::Flows;
 
 use crate::args::Explain;
-use crate::commands::print;
 use crate::failure::Failure;
+use crate::terminal::print;
 use gains::Gains;
 use open::{Opened, by_size};
 

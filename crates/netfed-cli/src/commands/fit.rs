@@ -9,7 +9,6 @@ use netfed_report::{HistoryRow, Outcome, Report, Words, render};
 use serde_json::json;
 
 use crate::args::Fit;
-use crate::commands::start_threads;
 use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
 use crate::federated::{DropOuts, solve_as_asked};
@@ -18,6 +17,7 @@ use crate::prepare::{self, Prepared, prepare};
 use crate::preset;
 use crate::progress::{Watch, catch_interrupts, warn};
 use crate::settings::Settings;
+use crate::threads::start_threads;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Fit) -> Result<u8, Failure> {

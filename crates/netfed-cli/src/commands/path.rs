@@ -1,11 +1,5 @@
 //! `netfed path`: from local models to one, and which λ to take.
 
-pub(crate) mod choice;
-pub(crate) mod files;
-pub(crate) mod page;
-pub(crate) mod trail;
-mod validation;
-
 use std::path::Path as FilePath;
 
 use maud::html;
@@ -15,14 +9,16 @@ use netfed_report::text::{digits, number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Path;
-use crate::commands::start_threads;
+use crate::evaluation::folds::TOLERANCE;
 use crate::failure::Failure;
-use crate::folds::TOLERANCE;
+use crate::lambda_path::trail::Trail;
+use crate::lambda_path::validation::{self, Validation};
+use crate::lambda_path::{choice, files, page};
+use crate::page_parts;
 use crate::prepare::{self, Prepared, prepare};
 use crate::progress::{catch_interrupts, interrupted, say, warn};
 use crate::settings::Settings;
-use trail::Trail;
-use validation::Validation;
+use crate::threads::start_threads;
 
 /// The most numbers in the file of all models, without being asked for more.
 const MOST_NUMBERS: usize = 2_000_000;
@@ -219,11 +215,11 @@ impl Walked {
         let toml = self.settings.to_toml()?;
         let body = html! {
             (page::header("path", &headline, trail, &sizes))
-            (page::sentences("Which λ to take", &why))
+            (page_parts::sentences("Which λ to take", &why))
             @if trail.merges() { (page::tree(trail, &p.nodes, chosen)) }
             (page::charts(trail, validation, chosen))
-            (page::sentences("The end of the path", &[trail.end_in_words()]))
-            (page::warnings(&p.warnings))
+            (page_parts::sentences("The end of the path", &[trail.end_in_words()]))
+            (page_parts::warnings(&p.warnings))
             (page::table(trail, validation, chosen))
             section id="settings" {
                 h2 { "Settings" }

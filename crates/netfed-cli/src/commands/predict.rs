@@ -6,11 +6,10 @@ use netfed_io::{Cell, Csv, ModelFolder, check_file, write_file};
 use netfed_report::text::plural;
 
 use crate::args::Predict;
-use crate::commands::print;
-use crate::commands::relax::likeliest;
 use crate::failure::Failure;
-use crate::prediction::predict;
+use crate::prediction::{likeliest, predict};
 use crate::run::Run;
+use crate::terminal::print;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {

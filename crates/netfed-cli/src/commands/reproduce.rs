@@ -27,11 +27,11 @@ use netfed_report::text::rough_duration;
 
 use crate::args::Reproduce;
 use crate::commands::fit::Fitted;
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::prepare::Prepared;
 use crate::progress::{catch_interrupts, say};
 use crate::settings::{Settings, choose};
+use crate::terminal::print;
 use outcome::Outcome;
 
 /// Names of the experiments and what they are.

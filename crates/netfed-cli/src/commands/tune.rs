@@ -1,7 +1,7 @@
 //! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph stays, or is built from the training
 //! points.
 
-pub(crate) mod choice;
+mod choice;
 mod criteria;
 mod cross_validation;
 mod ends;
@@ -9,13 +9,11 @@ mod extend;
 mod files;
 mod flags;
 mod outcome;
-pub(crate) mod page;
-pub(crate) mod path;
+mod page;
 mod plan;
-pub(crate) mod statistics;
-pub(crate) mod table;
+mod table;
 mod variant;
-pub(crate) mod words;
+mod words;
 
 pub(crate) use flags::Tune;
 
@@ -25,19 +23,19 @@ use netfed::{Options, Status};
 use netfed_io::{EdgeList, Folder, graph_text, read_points};
 use netfed_report::text::rough_duration;
 
-use crate::commands::path::trail::default_values;
-use crate::commands::start_threads;
+use crate::evaluation::Data;
 use crate::failure::Failure;
+use crate::lambda_path::default_values;
 use crate::prepare::{self, in_natural_order, prepare};
 use crate::progress::{Steps, catch_interrupts, say, warn};
+use crate::threads::start_threads;
 use choice::Choice;
 use criteria::on_all_data;
 use cross_validation::cross_validate;
 use extend::extend;
 use outcome::Outcome;
-use path::Data;
 use plan::{Lambdas, Plan};
-use variant::Variant;
+use variant::{Variant, edges_for};
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
@@ -80,7 +78,7 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
 
 /// The graph of a variant, built from all data.
 fn graph(data: &Data, variant: &Variant) -> Result<String, Failure> {
-    let edges = data.edges(variant, &data.points)?;
+    let edges = edges_for(variant, data, &data.points)?;
     let list: Vec<_> = edges.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
     Ok(graph_text(&variant.settings.graph, &edges.nodes, &list)?)
 }
@@ -92,7 +90,7 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
     let mut lambdas = Vec::new();
     let (mut parts, mut sizes) = (Vec::new(), Vec::new());
     for variant in &plan.variants {
-        let edges = data.edges(variant, &data.points)?;
+        let edges = edges_for(variant, data, &data.points)?;
         if let Some(recipe) = variant.recipe.as_ref().filter(|_| edges.edges.is_empty()) {
             return Err(Failure::input(format!(
                 "the graph with {} has no edge; with --graph-rule knn every node gets some.",

@@ -8,8 +8,9 @@ use netfed_report::{COLORS, swatch};
 
 use super::Grouped;
 use crate::args::Cluster;
-use crate::commands::path::page::{self, colors};
 use crate::failure::Failure;
+use crate::lambda_path::page::{self, colors};
+use crate::page_parts;
 
 /// The whole page.
 pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure> {
@@ -30,15 +31,15 @@ pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure>
     let lines = vec![grouped.why.clone(), grouped.graph_in_words(), next(args)];
     let body = html! {
         (page::header("cluster", &headline, trail, &sizes))
-        (page::sentences("In words", &lines))
+        (page_parts::sentences("In words", &lines))
         (picture(grouped)?)
         (table(grouped))
         @if several {
             (page::tree(trail, &p.nodes, grouped.chosen))
             (page::charts(trail, None, grouped.chosen))
-            (page::sentences("The end of the path", &[trail.end_in_words()]))
+            (page_parts::sentences("The end of the path", &[trail.end_in_words()]))
         }
-        (page::warnings(&p.warnings))
+        (page_parts::warnings(&p.warnings))
         (page::table(trail, None, grouped.chosen))
     };
     Ok(netfed_report::page("netfed cluster", &body))

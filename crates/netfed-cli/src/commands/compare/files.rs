@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::outcome::{Outcome, Ranked};
 use super::words::{sentences, verdict, warnings};
-use crate::commands::tune::statistics::Estimate;
+use crate::evaluation::statistics::Estimate;
 
 /// `compare.csv`: one row per method, ranked.
 pub(crate) fn methods(o: &Outcome) -> String {

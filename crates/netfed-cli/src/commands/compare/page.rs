@@ -9,8 +9,7 @@ use netfed_report::text::{plural, rough_duration};
 use super::outcome::{Outcome, Ranked};
 use super::table;
 use super::words::{next, sentences, verdict, warnings};
-use crate::commands::tune::page::rows;
-use crate::commands::tune::statistics::Estimate;
+use crate::evaluation::statistics::Estimate;
 
 /// The whole page.
 pub(crate) fn page(o: &Outcome, out: &Path) -> String {
@@ -50,7 +49,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
                 }
             }
         }
-        section { h2 { "Table" } (rows(&table::rows(o))) }
+        section { h2 { "Table" } (table::rows(o).markup()) }
         section {
             h2 { "Methods" }
             ul { @for r in &o.ranked { li { strong { (r.method.name()) } ": " (r.method.words()) "." } } }

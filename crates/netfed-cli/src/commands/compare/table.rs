@@ -3,8 +3,8 @@
 use netfed_report::text::{count, duration, rounded};
 
 use super::outcome::{Outcome, Ranked};
-use crate::commands::tune::table::Rows;
-use crate::commands::tune::words::plus_minus;
+use crate::evaluation::words::plus_minus;
+use crate::rows::Rows;
 
 /// One row per method, the smallest error first.
 pub(crate) fn rows(o: &Outcome) -> Rows {

@@ -15,9 +15,9 @@ use netfed_io::{EdgeList, PointTable};
 use super::method::Method;
 use super::plan::Plan;
 use super::selected::selected;
-use crate::commands::path::trail::default_values;
-use crate::commands::tune::path::{descend, pooled};
+use crate::evaluation::{descend, pooled};
 use crate::failure::Failure;
+use crate::lambda_path::default_values;
 use crate::prepare::{Prepared, prepare_part};
 use crate::progress::interrupted;
 

@@ -9,9 +9,9 @@ use netfed::{LossKind, Options, Solution, Solver, Start, Status, solve, solve_fr
 use netfed_io::PointTable;
 
 use super::open::Opened;
+use crate::evaluation::folds::folds;
+use crate::evaluation::measure::measures;
 use crate::failure::Failure;
-use crate::folds::folds;
-use crate::measure::measures;
 use crate::prepare::{Prepared, prepare_part};
 use crate::progress::{Steps, catch_interrupts, interrupted};
 

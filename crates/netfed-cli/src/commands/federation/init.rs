@@ -11,12 +11,11 @@ use netfed_net::description::{
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
 use netfed_report::text::plural;
 
-use super::exposure::travels;
-use super::silos::SiloWork;
 use super::{idle, invite, ports, relaxing};
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::given::Given;
+use crate::member::{SiloWork, settings_of, travels};
+use crate::terminal::print;
 
 /// Describes a federation: the problem, the graph, who takes part and where they are reached. Signs the description with a new certificate
 /// authority of its own, whose key stays in the folder.
@@ -255,7 +254,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     };
     let text = Federation::text(&description)?;
     let federation = Federation::parse(&text)?;
-    let settings = super::settings_of(&federation, &args.out, None)?;
+    let settings = settings_of(&federation, &args.out, None)?;
     SiloWork::new(&federation, &settings)?;
     let folder = Folder::new(&args.out, false)?;
     folder.add(DESCRIPTION, &text)?;

@@ -14,12 +14,12 @@ use netfed_io::{
 };
 use netfed_net::names::natural_order;
 
-use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::graph_recipe::Recipe;
 use crate::memory;
 use crate::prepare::in_natural_order;
 use crate::progress::{catch_interrupts, say};
+use crate::threads::start_threads;
 use flags::Plan;
 
 /// A graph with the names of its nodes.

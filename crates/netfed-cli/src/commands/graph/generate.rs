@@ -9,9 +9,9 @@ use netfed::Graph;
 use netfed_io::{Cell, Csv, Folder, graph_text};
 use netfed_report::text::plural;
 
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::suggestions::shell;
+use crate::terminal::print;
 use data::Model;
 use shape::Shape;
 

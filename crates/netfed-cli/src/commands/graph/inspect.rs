@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use netfed_io::{Cell, Csv, Folder};
 
 use crate::all_nodes::AllNodes;
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::progress::warn;
+use crate::terminal::print;
 use facts::Facts;
 
 /// Says what a graph is like: its degrees, its parts, how well it holds together (λ₂, spectral gap, mixing time), its communities, and what

@@ -20,10 +20,10 @@ use netfed::learning::{Candidates, LogDegree, Model, beta_for};
 use netfed_io::{Signals, read_signals};
 use netfed_report::text::count;
 
-use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::prepare::names;
 use crate::progress::{catch_interrupts, say};
+use crate::threads::start_threads;
 use flags::{Method, Plan};
 
 /// Vertices up to which all pairs are taken.

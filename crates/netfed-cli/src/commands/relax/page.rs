@@ -9,7 +9,7 @@ use netfed_report::{figure, page as whole};
 
 use super::outcome::Outcome;
 use super::words::{self, gain, kinds, problem, public, tells};
-use crate::commands::path::page::{sentences, warnings};
+use crate::page_parts::{sentences, warnings};
 
 /// The most nodes in the table.
 const SHOWN: usize = 60;

@@ -12,8 +12,8 @@ use super::Request;
 use super::outcome::{Chart, Line, Outcome, Value};
 use super::runs::{Phi, label_error, least_squares, pooled, run};
 use super::weather::{Weather, datasets, graph_of};
+use crate::evaluation::measure::mean_and_error;
 use crate::failure::Failure;
-use crate::measure::mean_and_error;
 use crate::progress::{Steps, say};
 
 const THRESHOLDS: [f64; 8] = [1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 25.0];

@@ -15,8 +15,8 @@ pub(crate) use coil::table4;
 pub(crate) use synthetic::{table1, table2};
 
 use super::Request;
+use crate::evaluation::measure::mean_and_error;
 use crate::failure::Failure;
-use crate::measure::mean_and_error;
 use crate::progress::interrupted;
 
 /// A run that Ctrl-C has ended.

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::choice::Place;
 use super::criteria::Complexity;
 use super::outcome::Outcome;
-use super::statistics::Estimate;
 use super::words::{sentences, warnings};
+use crate::evaluation::statistics::Estimate;
 
 /// The columns that say which setting a row is about.
 fn which(o: &Outcome, variant: usize, model: &str, lambda: Option<f64>) -> Vec<Cell> {

@@ -7,10 +7,10 @@ use netfed_report::text::plural;
 
 use super::flags::Tune;
 use super::variant::{Variant, variants};
+use crate::evaluation::folds::TOLERANCE;
+use crate::evaluation::measure::Measure;
 use crate::failure::Failure;
-use crate::folds::TOLERANCE;
 use crate::given::Given;
-use crate::measure::Measure;
 use crate::settings::{Range, choose, number};
 
 /// Number of λ when nothing is said.

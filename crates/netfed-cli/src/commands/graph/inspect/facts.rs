@@ -16,7 +16,7 @@ use netfed_net::names::natural_order;
 use netfed_report::text::{number, plural};
 
 use super::Inspect;
-use crate::commands::graph::select::read_truth;
+use crate::clusters_file::read_clusters;
 use crate::failure::Failure;
 use crate::prepare::names;
 
@@ -88,7 +88,7 @@ impl Facts {
         };
         let agreement = match &args.labels {
             Some(path) => {
-                let labels = read_truth(path, &nodes)?;
+                let labels = read_clusters(path, &nodes)?;
                 let groups = labels.iter().max().map_or(0, |g| g + 1);
                 Some((groups, Agreement::new(&communities.of_node, &labels)?))
             }

@@ -11,9 +11,9 @@ use super::flags::{Learn, Plan};
 use super::setting::Setting;
 use super::solve::{Found, solve};
 use super::truth::{Edge, Known};
-use crate::commands::tune::table::Rows;
 use crate::failure::Failure;
 use crate::progress::{Steps, interrupted};
+use crate::rows::Rows;
 
 /// The file with the scores of all settings.
 pub(super) const GRID: &str = "grid.csv";

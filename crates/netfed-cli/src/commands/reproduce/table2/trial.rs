@@ -6,7 +6,7 @@ use netfed::Matrix;
 use netfed::model::{Network, NeuralLoss, Pass, Task, Training};
 use rayon::prelude::*;
 
-use crate::commands::reproduce::digits::{Digits, Node};
+use super::super::digits::{Digits, Node};
 use crate::failure::Failure;
 
 /// Training and validation accuracy.

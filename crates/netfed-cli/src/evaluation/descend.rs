@@ -1,42 +1,27 @@
-//! Models of some data points for a whole path of λ, and the two ends of it: every node alone, and one model for all.
+//! Models of some data points for a whole path of λ, and the two ends of it: every node alone, and
+//! one model for all.
 //!
 //! The path goes down from the largest λ, where one model for all is a good start.
 
 use std::ops::ControlFlow;
 
-use netfed::{Edge, Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
+use netfed::{Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
 use netfed_io::{EdgeList, PointTable};
 
-use super::variant::Variant;
+use super::folds;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
-use crate::folds;
 use crate::prepare::{Prepared, prepare_part};
 use crate::progress::interrupted;
 use crate::settings::Settings;
 
-/// The data of a run of `netfed tune`.
+/// Points and edges that are split again and again.
 pub(crate) struct Data {
     pub(crate) points: PointTable,
     pub(crate) edges: EdgeList,
 }
 
 impl Data {
-    /// The edges of a variant: those given, or those of the graph built from some of the points.
-    pub(crate) fn edges(
-        &self,
-        variant: &Variant,
-        points: &PointTable,
-    ) -> Result<EdgeList, Failure> {
-        let Some(recipe) = &variant.recipe else { return Ok(self.edges.clone()) };
-        let built = recipe.build(&*recipe.discrepancies(points, &variant.settings)?, true)?;
-        let edge = |e: &Edge| (e.tail as u32, e.head as u32, e.weight);
-        Ok(EdgeList {
-            nodes: points.nodes.clone(),
-            edges: built.graph.edges().iter().map(edge).collect(),
-        })
-    }
-
     /// Whether runs go side by side.
     pub(crate) fn small(&self) -> bool {
         folds::are_small(&self.points, &self.edges)
@@ -73,8 +58,9 @@ pub(crate) fn pooled(points: &PointTable, settings: &Settings) -> Result<Pooled,
     Ok(Pooled { scaled: params.row(0).to_vec(), model })
 }
 
-/// Trains for every λ of `lambdas`, which is ascending and starts with 0; `visit` gets each with its place, its models in the units of
-/// the data, and how they were found. Gives what it says, in the order of λ.
+/// Trains for every λ of `lambdas`, which is ascending and starts with 0; `visit` gets each with
+/// its place, its models in the units of the data, and how they were found. Gives what it says, in
+/// the order of λ.
 pub(crate) fn descend<T: Send>(
     prepared: &Prepared,
     lambdas: &[f64],

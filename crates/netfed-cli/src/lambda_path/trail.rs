@@ -1,4 +1,5 @@
-//! A path of solutions as both `netfed path` and `netfed cluster` need it: the values of λ, the solutions, the tree of merges.
+//! A path of solutions as both `netfed path` and `netfed cluster` need it: the values of λ, the
+//! solutions, the tree of merges.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -203,7 +204,8 @@ fn hardly_coupled(
     }
 }
 
-/// `count` values of λ from hardly coupled to all merged, or to one where there is nothing to merge.
+/// `count` values of λ from hardly coupled to all merged, or to one where there is nothing to
+/// merge.
 pub(crate) fn default_values(
     problem: &Problem,
     count: usize,

@@ -1,11 +1,14 @@
-//! The public points: one set for all nodes, or a set of each node's own. A node labels its set; its neighbors fit to that.
+//! The public points: one set for all nodes, or a set of each node's own. A node labels its set;
+//! its neighbors fit to that.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use netfed::{Graph, Matrix};
-use netfed_io::{PointColumns, Target, check_nodes, column_names, is_near, read_points};
+use netfed_io::{
+    PointColumns, PointTable, Target, check_nodes, column_names, is_near, read_points,
+};
 use netfed_report::text::plural;
 
 use crate::failure::Failure;
@@ -20,8 +23,9 @@ pub(crate) struct PublicRows {
 }
 
 impl PublicRows {
-    /// Reads points with some features, in their order, and says which other columns were not read. Where the file has a node column, each node has points of
-    /// its own; the nodes are those of `source`, and the features those of `features_of`.
+    /// Reads points with some features, in their order, and says which other columns were not read.
+    /// Where the file has a node column, each node has points of its own; the nodes are those of
+    /// `source`, and the features those of `features_of`.
     pub(crate) fn read(
         path: &Path,
         columns: &PointColumns,
@@ -50,38 +54,28 @@ impl PublicRows {
                 columns.node
             )));
         }
-        let what = match has_nodes {
-            true => "are no features and are not read".to_owned(),
-            false => format!(
+        let what = if has_nodes {
+            "are no features and are not read".to_owned()
+        } else {
+            format!(
                 "are no features and are not read (whose points they are would stand in the column \"{}\")",
                 columns.node
-            ),
+            )
         };
-        let ignored = super::input::unread(path, &theirs, known, &what);
+        let ignored = unread(path, &theirs, known, &what);
         let columns = PointColumns {
             node_optional: true,
             kind: Target::None,
             features: Some(features.to_vec()),
             ..columns.clone()
         };
-        let mut table = read_points(path, &columns)?;
-        let mut owners = Vec::new();
-        if has_nodes {
-            let places: HashMap<&str, usize> =
-                nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
-            let known = |n: &str| places.contains_key(n);
-            check_nodes(path, &columns.node, &table, known, &format!("is not in {source}"))?;
-            let mut without = vec![true; nodes.len()];
-            table.nodes.iter().for_each(|n| without[places[n.as_str()]] = false);
-            if let Some(i) = without.iter().position(|w| *w) {
-                return Err(Failure::input(format!(
-                    "{file}, column \"{}\": no public points of the node \"{}\"; every node needs some, or leave the column out: then all nodes have all points.",
-                    columns.node, nodes[i]
-                )));
-            }
-            owners = table.node_of_row.iter().map(|&i| table.nodes[i as usize].clone()).collect();
-        }
-        Ok((PublicRows { x: std::mem::take(&mut table.x), owners }, ignored))
+        let table = read_points(path, &columns)?;
+        let owners = if has_nodes {
+            owners(path, &columns.node, &table, (nodes, source))?
+        } else {
+            Vec::new()
+        };
+        Ok((PublicRows { x: table.x, owners }, ignored))
     }
 
     /// The points as the nodes have them.
@@ -97,6 +91,29 @@ impl PublicRows {
         let own = own.map(|x| Ok(Arc::new(Matrix::from_rows(dim, x)?)));
         Ok(PublicPoints::Own(own.collect::<Result<_, netfed::Error>>()?))
     }
+}
+
+/// The node of every row; all nodes of `source` must have some.
+fn owners(
+    path: &Path,
+    column: &str,
+    table: &PointTable,
+    (nodes, source): (&[String], &str),
+) -> Result<Vec<String>, Failure> {
+    let places: HashMap<&str, usize> =
+        nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+    let known = |n: &str| places.contains_key(n);
+    check_nodes(path, column, table, known, &format!("is not in {source}"))?;
+    let mut without = vec![true; nodes.len()];
+    table.nodes.iter().for_each(|n| without[places[n.as_str()]] = false);
+    if let Some(i) = without.iter().position(|w| *w) {
+        return Err(Failure::input(format!(
+            "{}, column \"{column}\": no public points of the node \"{}\"; every node needs some, or leave the column out: then all nodes have all points.",
+            path.display(),
+            nodes[i]
+        )));
+    }
+    Ok(table.node_of_row.iter().map(|&i| table.nodes[i as usize].clone()).collect())
 }
 
 /// The public points of all nodes.
@@ -140,7 +157,8 @@ impl PublicPoints {
         }
     }
 
-    /// The most public points in a fit of a node: those of its neighbors and, for self-distillation, its own.
+    /// The most public points in a fit of a node: those of its neighbors and, for
+    /// self-distillation, its own.
     pub(crate) fn in_a_fit(&self, graph: &Graph, node: usize) -> usize {
         match self {
             PublicPoints::Common(points) => points.rows(),
@@ -165,4 +183,16 @@ impl PublicPoints {
             }
         }
     }
+}
+
+/// A warning about columns of a file that `known` does not know.
+pub(crate) fn unread(
+    path: &Path,
+    columns: &[String],
+    known: impl Fn(&str) -> bool,
+    what: &str,
+) -> Option<String> {
+    let others: Vec<&str> = columns.iter().map(String::as_str).filter(|c| !known(c)).collect();
+    let list = || format!("{} has columns that {what}: {}", path.display(), names(&others));
+    (!others.is_empty()).then(list)
 }

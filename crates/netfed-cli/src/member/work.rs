@@ -63,9 +63,10 @@ impl Work<'_> {
             let (length, size) = (self.length(), self.size());
             if self.federation.nodes[i] != self.serving.node {
                 let data = ClientData { node: i, loss, points: points.get(k) };
-                let client: Box<dyn Client + 'l> = match self.is_ifca() {
-                    true => Box::new(IfcaClient::new(data, steps)),
-                    false => Box::new(FedAvgClient::new(data, steps)),
+                let client: Box<dyn Client + 'l> = if self.is_ifca() {
+                    Box::new(IfcaClient::new(data, steps))
+                } else {
+                    Box::new(FedAvgClient::new(data, steps))
                 };
                 let weight = loss.points() as f64;
                 halves.push(star_client(client, weight, length, size));
@@ -78,12 +79,11 @@ impl Work<'_> {
                 )));
             }
             let clients = graph.incident(i).iter().map(|inc| inc.neighbor()).collect();
-            let (make, start) = match self.is_ifca() {
-                true => {
-                    let start = random_start(self.serving.models, self.dim, settings.seed)?;
-                    (make_ifca(self.dim), start.as_slice().to_vec())
-                }
-                false => (make_averaging(), vec![0.0; self.dim]),
+            let (make, start) = if self.is_ifca() {
+                let start = random_start(self.serving.models, self.dim, settings.seed)?;
+                (make_ifca(self.dim), start.as_slice().to_vec())
+            } else {
+                (make_averaging(), vec![0.0; self.dim])
             };
             let serving = baselines::Serving {
                 clients,

@@ -122,7 +122,8 @@ impl<'a> SiloWork<'a> {
         Ok(halves)
     }
 
-    /// Fails where the given rate was too large for the signals: the objective of a silo does not fall from its graph.
+    /// Fails where the given rate was too large for the signals: the objective of a silo does not
+    /// fall from its graph.
     pub(crate) fn check(
         &self,
         nodes: &[String],

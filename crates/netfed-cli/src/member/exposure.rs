@@ -1,4 +1,5 @@
-//! What taking part tells the neighbors about the own data, where it is more than a member may expect. `netfed reproduce leak` measures it.
+//! What taking part tells the neighbors about the own data, where it is more than a member may
+//! expect. `netfed reproduce leak` measures it.
 
 use netfed::{Dataset, LossKind};
 use netfed_net::description::{Description, Federation};
@@ -6,7 +7,7 @@ use netfed_net::description::{Description, Federation};
 use crate::settings::Settings;
 
 /// What travels, in one sentence.
-pub(super) fn travels(d: &Description) -> String {
+pub(crate) fn travels(d: &Description) -> String {
     let rounds = match (&d.server, &d.relax, &d.learning) {
         (_, Some(_), _) => {
             "what models predict on the public points, to the neighbors in every round"
@@ -16,15 +17,17 @@ pub(super) fn travels(d: &Description) -> String {
         _ => "models to the neighbors in every round",
     };
     let certified = d.server.is_none() && d.relax.is_none() && (d.tolerance > 0.0 || d.tell_gap);
-    let told = match d.tell_gap {
-        true => "everyone is told the sums",
-        false => "only the last of them is told the sums",
+    let told = if d.tell_gap {
+        "everyone is told the sums"
+    } else {
+        "only the last of them is told the sums"
     };
-    match certified {
-        true => format!(
+    if certified {
+        format!(
             "what travels: {rounds}; and for the certificate the loss of each member, its loss at 0 and its gap, summed up from member to member; {told}"
-        ),
-        false => format!("what travels: {rounds}; nothing else"),
+        )
+    } else {
+        format!("what travels: {rounds}; nothing else")
     }
 }
 

@@ -27,8 +27,8 @@ pub(crate) fn start_log(quiet: bool) {
     let _ = registry().with(lines.with_filter(filter)).try_init();
 }
 
-/// Of the lines of the network engine, which those at the other ends may bring about as often as they like, a few in ten seconds; how many
-/// were left out is said before the next one.
+/// Of the lines of the network engine, which those at the other ends may bring about as often as
+/// they like, a few in ten seconds; how many were left out is said before the next one.
 fn few_of_engine() -> impl Fn(&Metadata<'_>) -> bool {
     let (begin, said) = (Instant::now(), Mutex::new(Said::default()));
     move |about| {

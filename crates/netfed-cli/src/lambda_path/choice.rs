@@ -1,8 +1,9 @@
 //! Which λ of a path to take.
 //!
-//! With validation: the largest λ whose error is within one standard error of the smallest (fewest clusters among the good ones).
-//! Without: the middle of the longest stretch of log λ over which the number of clusters, more than one, stays the same. Clusters count if
-//! they are not very small, and stretches if such clusters hold at least half of the nodes.
+//! With validation: the largest λ whose error is within one standard error of the smallest (fewest
+//! clusters among the good ones). Without: the middle of the longest stretch of log λ over which
+//! the number of clusters, more than one, stays the same. Clusters count if they are not very
+//! small, and stretches if such clusters hold at least half of the nodes.
 
 use netfed::PathPoint;
 
@@ -29,7 +30,8 @@ fn large(point: &PathPoint, least: f64) -> (usize, usize) {
     (sizes.clone().count(), sizes.sum())
 }
 
-/// The longest stretch of log λ with the same number of clusters, as long as `good` says so: its number and its middle.
+/// The longest stretch of log λ with the same number of clusters, as long as `good` says so: its
+/// number and its middle.
 fn longest(points: &[PathPoint], good: impl Fn(usize) -> Option<usize>) -> Option<(usize, usize)> {
     let mut best: Option<(f64, usize, usize)> = None;
     let mut start = 0;
@@ -61,8 +63,8 @@ pub(crate) fn by_stretch(points: &[PathPoint]) -> Option<(usize, usize)> {
     })
 }
 
-/// The λ with `wanted` clusters that are not very small: the middle of the longest stretch, or else the place with the nearest
-/// number. The first value is the number found.
+/// The λ with `wanted` clusters that are not very small: the middle of the longest stretch, or else
+/// the place with the nearest number. The first value is the number found.
 pub(crate) fn by_number(points: &[PathPoint], wanted: usize) -> Option<(usize, usize)> {
     let number = |k: usize| {
         let nodes = points[k].clusters.of_node.len();

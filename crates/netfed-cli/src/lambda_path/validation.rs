@@ -1,4 +1,5 @@
-//! The error on data held out, along a path: every fold is left out once, the models of all λ are trained on the rest.
+//! The error on data held out, along a path: every fold is left out once, the models of all λ are
+//! trained on the rest.
 
 use std::ops::ControlFlow;
 
@@ -6,9 +7,9 @@ use netfed::{Options, Start, Step, follow_path};
 use netfed_io::{EdgeList, PointTable};
 
 use crate::by_index::ByIndex;
+use crate::evaluation::folds;
+use crate::evaluation::measure::{Measure, mean_and_error};
 use crate::failure::Failure;
-use crate::folds;
-use crate::measure::{Measure, mean_and_error};
 use crate::prepare::prepare_part;
 use crate::progress::{Steps, interrupted};
 use crate::settings::Settings;
@@ -44,7 +45,8 @@ pub(crate) fn count(asked: Option<usize>, points: &PointTable) -> Result<usize, 
     }
 }
 
-/// Validates every λ; `top` is a solution for all data at the last of them. None if it was interrupted.
+/// Validates every λ; `top` is a solution for all data at the last of them. None if it was
+/// interrupted.
 pub(crate) fn validate(
     (points, edges): (&PointTable, &EdgeList),
     settings: &Settings,

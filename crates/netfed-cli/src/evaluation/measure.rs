@@ -1,4 +1,5 @@
-//! Errors of models on data with labels: two measures for each kind of loss, and the one that settings are compared by.
+//! Errors of models on data with labels: two measures for each kind of loss, and the one that
+//! settings are compared by.
 
 use netfed::LossKind;
 use netfed_io::PointTable;
@@ -14,7 +15,8 @@ pub(crate) fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, (square / n).sqrt())
 }
 
-/// wᵀx of every point, in order; `models` has one model per node of the table, with the intercept last.
+/// wᵀx of every point, in order; `models` has one model per node of the table, with the intercept
+/// last.
 pub(crate) fn scores(intercept: bool, models: &[&[f64]], points: &PointTable) -> Vec<f64> {
     let d = points.features.len();
     let score = |(x, &node): (&[f64], &u32)| {
@@ -25,8 +27,8 @@ pub(crate) fn scores(intercept: bool, models: &[&[f64]], points: &PointTable) ->
     points.x.chunks_exact(d).zip(&points.node_of_row).map(score).collect()
 }
 
-/// The names of the measures of a loss, and their values for every data point. Of the first, accuracy is better when
-/// larger; all others are better when smaller.
+/// The names of the measures of a loss, and their values for every data point. Of the first,
+/// accuracy is better when larger; all others are better when smaller.
 pub(crate) fn measures(
     kind: LossKind,
     intercept: bool,
@@ -99,7 +101,8 @@ impl Measure {
         Ok(Measure { kind, column, name: words[column] })
     }
 
-    /// The mean error over all points; `models` has one model per node of the table, in the units of the data.
+    /// The mean error over all points; `models` has one model per node of the table, in the units
+    /// of the data.
     pub(crate) fn error(&self, intercept: bool, models: &[&[f64]], points: &PointTable) -> f64 {
         let (_, values) = measures(self.kind, intercept, models, points);
         let mean = values.iter().map(|v| v[self.column]).sum::<f64>() / values.len() as f64;

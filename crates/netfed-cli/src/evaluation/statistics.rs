@@ -1,13 +1,16 @@
-//! Means and standard errors over repeats and folds, and the statements about differences that follow from them.
+//! Means and standard errors over repeats and folds, and the statements about differences that
+//! follow from them.
 //!
-//! Errors e_rk of repeat r and fold k. The mean is that of all of them. Within a repeat the folds hold different data points, so
-//! s_r²/K estimates the variance of the mean of the repeat (s_r² the sample variance over its K folds). Repeats deal out the same data again:
-//! they make the mean steadier but bring no new data, so
+//! Errors e_rk of repeat r and fold k. The mean is that of all of them. Within a repeat the folds
+//! hold different data points, so s_r²/K estimates the variance of the mean of the repeat (s_r² the
+//! sample variance over its K folds). Repeats deal out the same data again: they make the mean
+//! steadier but bring no new data, so
 //!
 //!   SE² = (1/R) Σ_r s_r²/K ,       not divided by R again.
 //!
-//! Settings share their splits. What is common to all of them (some folds are harder) cancels in differences, and so comparisons use the
-//! standard error of the differences e_rk − e'_rk, by the same formula.
+//! Settings share their splits. What is common to all of them (some folds are harder) cancels in
+//! differences, and so comparisons use the standard error of the differences e_rk − e'_rk, by the
+//! same formula.
 
 /// A mean with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,5 +1,6 @@
-//! Cross-validation inside the nodes' data: the rows of every node are shuffled and dealt to the folds in turn, so that
-//! every node keeps its share of data in every split and the graph stays as it is.
+//! Cross-validation inside the nodes' data: the rows of every node are shuffled and dealt to the
+//! folds in turn, so that every node keeps its share of data in every split and the graph stays as
+//! it is.
 
 use netfed_io::{EdgeList, PointTable};
 use rand::seq::SliceRandom;
@@ -7,11 +8,12 @@ use rayon::prelude::*;
 
 use crate::failure::Failure;
 
-/// Relative gap at which runs on parts of the data stop: errors of prediction are far less exact than that.
+/// Relative gap at which runs on parts of the data stop: errors of prediction are far less exact
+/// than that.
 pub(crate) const TOLERANCE: f64 = 1e-4;
 
-/// Up to this size (parameters of all nodes and edges) runs go side by side; larger problems keep all threads busy by themselves, and
-/// memory is needed for one of them only.
+/// Up to this size (parameters of all nodes and edges) runs go side by side; larger problems keep
+/// all threads busy by themselves, and memory is needed for one of them only.
 const SMALL: usize = 1 << 20;
 
 /// Whether runs on parts of the data go side by side.
@@ -26,14 +28,16 @@ pub(crate) fn all<T: Send>(
     tasks: usize,
     task: impl Fn(usize) -> Result<T, Failure> + Sync + Send,
 ) -> Result<Vec<T>, Failure> {
-    match small {
-        true => (0..tasks).into_par_iter().map(task).collect(),
-        false => (0..tasks).map(task).collect(),
+    if small {
+        (0..tasks).into_par_iter().map(task).collect()
+    } else {
+        (0..tasks).map(task).collect()
     }
 }
 
-/// The fold of every row, 0 to `folds` − 1. A node with fewer rows than folds has none in some of them; where the
-/// dealing starts moves on from node to node, so that the folds are of nearly equal size.
+/// The fold of every row, 0 to `folds` − 1. A node with fewer rows than folds has none in some of
+/// them; where the dealing starts moves on from node to node, so that the folds are of nearly equal
+/// size.
 pub(crate) fn folds(points: &PointTable, folds: usize, seed: u64) -> Vec<usize> {
     let mut random = netfed::generate::random(seed);
     let mut rows = vec![Vec::new(); points.nodes.len()];
