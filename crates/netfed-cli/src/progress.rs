@@ -39,6 +39,11 @@ pub(crate) fn catch_interrupts() {
     });
 }
 
+/// Forgets a Ctrl-C that an earlier run of this process has heard.
+pub(crate) fn forget_interrupt() {
+    INTERRUPTED.store(false, Ordering::SeqCst);
+}
+
 /// The flag that Ctrl-C sets.
 pub(crate) fn stop_flag() -> &'static AtomicBool {
     &INTERRUPTED

@@ -8,8 +8,8 @@ use serde_json::json;
 use crate::args::Evaluate;
 use crate::evaluation::measure::measures;
 use crate::failure::Failure;
+use crate::past_run::PastRun;
 use crate::prediction::{likeliest, predict};
-use crate::run::Run;
 use crate::terminal::print;
 
 /// Nodes shown on the terminal.
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
     let (points, (names, measures)) = match ModelFolder::is_at(&args.run) {
         true => by_models(args)?,
         false => {
-            let run = Run::open(&args.run)?;
+            let run = PastRun::open(&args.run)?;
             let points = run.read(&args.data, true)?;
             let models: Vec<&[f64]> = points.nodes.iter().map(|n| run.model(n)).collect();
             let measured = measures(run.loss(), run.settings.intercept, &models, &points);

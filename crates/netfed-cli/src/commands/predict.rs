@@ -7,8 +7,8 @@ use netfed_report::text::plural;
 
 use crate::args::Predict;
 use crate::failure::Failure;
+use crate::past_run::PastRun;
 use crate::prediction::{likeliest, predict};
-use crate::run::Run;
 use crate::terminal::print;
 
 /// Runs the command; gives the exit status.
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
     if ModelFolder::is_at(&args.run) {
         return by_models(args);
     }
-    let run = Run::open(&args.run)?;
+    let run = PastRun::open(&args.run)?;
     if run.loss() == LossKind::Mean {
         return Err(Failure::input(
             "the run has the loss mean: its models are cluster centers and predict no label."

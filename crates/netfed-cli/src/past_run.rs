@@ -12,22 +12,22 @@ use crate::given::Given;
 use crate::settings::Settings;
 
 /// The models of a run.
-pub(crate) struct Run {
+pub(crate) struct PastRun {
     pub(crate) settings: Settings,
     models: PointTable,
     node: HashMap<String, usize>,
     low_label: f64,
 }
 
-impl Run {
+impl PastRun {
     /// Opens a folder.
-    pub(crate) fn open(path: &Path) -> Result<Run, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<PastRun, Failure> {
         let folder = RunFolder::open(path)?;
         let settings = Settings::new(Given::from_toml(&folder.config())?)?;
         let models = folder.models(settings.intercept)?;
         let low_label = folder.low_label()?;
         let node = models.nodes.iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();
-        Ok(Run { settings, models, node, low_label })
+        Ok(PastRun { settings, models, node, low_label })
     }
 
     /// Reads data points with the features of the run, and with labels if they are wanted.
