@@ -7,19 +7,19 @@ use netfed_io::ErrorKind;
 /// A failure: one sentence for the user, and an exit status.
 #[derive(Debug, thiserror::Error)]
 #[error("{sentence}")]
-pub(crate) struct Failure {
+pub struct Failure {
     sentence: String,
     pub(crate) exit: u8,
 }
 
 impl Failure {
     /// Something is wrong with what the user gave.
-    pub(crate) fn input(sentence: String) -> Failure {
+    pub fn input(sentence: String) -> Failure {
         Failure { sentence, exit: 2 }
     }
 
     /// Something is wrong at a place in what the user gave.
-    pub(crate) fn at(place: &str, problem: impl Display) -> Failure {
+    pub fn at(place: &str, problem: impl Display) -> Failure {
         let mut sentence = format!("{place}: {problem}");
         if !sentence.ends_with('?') {
             sentence.push('.');
@@ -28,7 +28,7 @@ impl Failure {
     }
 
     /// Something else went wrong.
-    pub(crate) fn other(sentence: String) -> Failure {
+    pub fn other(sentence: String) -> Failure {
         Failure { sentence, exit: 1 }
     }
 }

@@ -16,6 +16,7 @@ mod evaluation;
 mod failure;
 mod federated;
 mod files;
+mod fitted;
 mod given;
 mod graph_recipe;
 mod lambda_path;
@@ -36,10 +37,12 @@ mod suggestions;
 mod terminal;
 mod threads;
 
+pub use failure::Failure;
+pub use fitted::Fitted;
+
 use std::ffi::OsString;
 
 use args::{Args, Command};
-use failure::Failure;
 
 /// Runs a command line, whose first word is the name of the program; gives the exit status.
 ///

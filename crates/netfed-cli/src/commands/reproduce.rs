@@ -22,15 +22,14 @@ mod weather;
 
 use std::path::Path;
 
-use netfed_io::Folder;
+use netfed_io::{EdgeList, Folder, PointTable};
 use netfed_report::text::rough_duration;
 
 use crate::args::Reproduce;
-use crate::commands::fit::Fitted;
 use crate::failure::Failure;
-use crate::prepare::Prepared;
+use crate::fitted::Fitted;
 use crate::progress::{catch_interrupts, say};
-use crate::settings::{Settings, choose};
+use crate::settings::choose;
 use crate::terminal::print;
 use outcome::Outcome;
 
@@ -86,10 +85,11 @@ impl Request<'_> {
     }
 }
 
-/// A problem whose solution gets a full report of its own.
+/// A fit that gets a full report of its own: its settings and its data.
 pub(crate) struct Model {
-    prepared: Prepared,
-    settings: Settings,
+    config: toml::Table,
+    points: PointTable,
+    edges: EdgeList,
 }
 
 /// Runs the command; gives the exit status.
@@ -179,9 +179,8 @@ fn write(
 ) -> Result<(), Failure> {
     let name = args.name.as_deref().unwrap_or_default();
     let command = format!("netfed reproduce {name}{}", if args.full { " --full" } else { "" });
-    let fitted = model
-        .map(|m| Fitted::new(m.prepared, &m.settings, args.quiet).map(|f| (f, m.settings)))
-        .transpose()?;
+    let fitted =
+        model.map(|m| Fitted::train(m.config, m.points, m.edges, args.quiet)).transpose()?;
     folder.add("results.csv", &outcome.csv())?;
     folder.add("report.html", &outcome.page(&command))?;
     for (name, content) in &outcome.files {
@@ -189,13 +188,13 @@ fn write(
     }
     folder.commit()?;
     print(&format!("results in {}; open {}\n", out.display(), out.join("report.html").display()));
-    if let Some((fitted, settings)) = fitted {
+    if let Some(fitted) = fitted {
         let inside = out.join("model");
-        fitted.write(Folder::of_models(&inside, args.force)?, &settings)?;
+        fitted.write(Folder::of_models(&inside, args.force)?)?;
         print(&format!(
             "the model with λ = {} on all data, {} clusters: {}\n",
-            settings.lambda,
-            fitted.clusters.count(),
+            fitted.lambda(),
+            fitted.clusters(),
             inside.join("report.html").display()
         ));
     }

@@ -15,10 +15,7 @@ use super::runs::{Phi, label_error, least_squares, pooled, run};
 use super::weather::{Weather, datasets, graph_of};
 use super::{Model, Request};
 use crate::failure::Failure;
-use crate::given::Given;
-use crate::prepare::{in_natural_order, prepare};
 use crate::progress::{Steps, say};
-use crate::settings::Settings;
 
 const THRESHOLD: f64 = 5.0;
 /// λ with the value of an independent re-run.
@@ -235,19 +232,18 @@ fn prepared(weather: &Weather, graph: &Graph) -> (String, String) {
     (points.finish(), edges.finish())
 }
 
-/// The problem with λ = 1/2 on all data, for a full report.
+/// The fit with λ = 1/2 to all data, for a full report.
 fn model(weather: &Weather, graph: &Graph, out: &std::path::Path) -> Result<Model, Failure> {
-    let settings = Settings::new(Given {
-        data: Some(out.join("points.csv")),
-        graph: Some(out.join("edges.csv")),
-        intercept: Some(true),
-        penalty: Some("l1".into()),
-        lambda: Some(0.5),
-        ..Given::default()
-    })?;
+    let mut config = toml::Table::new();
+    let path = |name: &str| out.join(name).display().to_string();
+    config.insert("data".into(), path("points.csv").into());
+    config.insert("graph".into(), path("edges.csv").into());
+    config.insert("intercept".into(), true.into());
+    config.insert("penalty".into(), "l1".into());
+    config.insert("lambda".into(), 0.5.into());
     let data: Vec<Dataset> = datasets(&weather.days)?;
     let node_of_row = data.iter().enumerate().flat_map(|(i, d)| vec![i as u32; d.points()]);
-    let mut points = PointTable {
+    let points = PointTable {
         nodes: weather.stations.clone(),
         node_of_row: node_of_row.collect(),
         features: vec!["previous_max".into(), "min".into()],
@@ -255,10 +251,9 @@ fn model(weather: &Weather, graph: &Graph, out: &std::path::Path) -> Result<Mode
         y: Some(weather.days.iter().flatten().map(|d| d[2]).collect()),
         low_label: -1.0,
     };
-    let mut edges = EdgeList {
+    let edges = EdgeList {
         nodes: weather.stations.clone(),
         edges: graph.edges().iter().map(|e| (e.tail as u32, e.head as u32, e.weight)).collect(),
     };
-    in_natural_order(&mut points, &mut edges);
-    Ok(Model { prepared: prepare(points, edges, &settings)?, settings })
+    Ok(Model { config, points, edges })
 }
