@@ -10,7 +10,7 @@ use crate::progress::say;
 
 /// The flags in the words of a command line; or an exit status, after the answer to `--help`,
 /// `--version` or a usage error has been printed.
-pub(crate) fn parse<T: Parser>(words: impl IntoIterator<Item = OsString>) -> Result<T, u8> {
+pub fn parse<T: Parser>(words: impl IntoIterator<Item = OsString>) -> Result<T, u8> {
     let matches = with_numbers(T::command()).try_get_matches_from(with_lists(words));
     matches.and_then(|matches| T::from_arg_matches(&matches)).map_err(|answer| {
         // A closed pipe is not an error.
@@ -20,7 +20,7 @@ pub(crate) fn parse<T: Parser>(words: impl IntoIterator<Item = OsString>) -> Res
 }
 
 /// The exit status; a failure is said on standard error.
-pub(crate) fn status(done: Result<u8, Failure>) -> u8 {
+pub fn status(done: Result<u8, Failure>) -> u8 {
     done.unwrap_or_else(|failure| {
         say(&failure.to_string());
         failure.exit

@@ -4,7 +4,7 @@ use netfed_io::Options;
 
 /// Flags of every command.
 #[derive(clap::Args, Clone, Copy, Default)]
-pub(crate) struct Files {
+pub struct Files {
     /// Read packed files (.gz, Parquet) of which a table unpacks to at most this many MiB [default:
     /// 256, or 64 times the size of the file]
     #[arg(long, value_name = "MIB", global = true, help_heading = "Files")]
@@ -17,7 +17,7 @@ pub(crate) struct Files {
 
 impl Files {
     /// Makes this what all files are read and written by.
-    pub(crate) fn apply(self) {
+    pub fn apply(self) {
         let Files { max_unpacked, spreadsheet } = self;
         Options { max_unpacked, spreadsheet }.apply();
     }

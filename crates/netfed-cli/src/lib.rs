@@ -1,6 +1,9 @@
 //! The command line of netfed as a library: [`run`] does what the binary `netfed` does, and may be
 //! called several times in one process.
 //!
+//! The rest is for programs in the same style: flags ([`parse`]), words ([`print`], [`progress`]),
+//! failures ([`Failure`], [`status`]), and the files of a fit ([`Fitted`]).
+//!
 //! Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance or unproven,
 //! 1 anything else.
 
@@ -28,7 +31,7 @@ mod past_run;
 mod prediction;
 mod prepare;
 mod preset;
-mod progress;
+pub mod progress;
 mod relaxing;
 mod results;
 mod rows;
@@ -37,12 +40,18 @@ mod suggestions;
 mod terminal;
 mod threads;
 
+pub use command_line::{parse, status};
+pub use evaluation::measure::mean_and_error;
 pub use failure::Failure;
+pub use files::Files;
 pub use fitted::Fitted;
+pub use settings::choose;
+pub use terminal::print;
 
 use std::ffi::OsString;
 
 use args::{Args, Command};
+use suggestions::shell;
 
 /// Runs a command line, whose first word is the name of the program; gives the exit status.
 ///
@@ -76,6 +85,15 @@ fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Federation(federation) => commands::federation::run(federation),
         Command::Peer(peer) => commands::peer::run(&peer),
         Command::Router(router) => commands::router::run(&router),
-        Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
+        Command::Reproduce { words } => Err(moved(&words)),
     }
+}
+
+/// Where the experiments of the papers are now.
+fn moved(words: &[String]) -> Failure {
+    let given: Vec<String> = words.iter().map(|word| shell(word)).collect();
+    let words = if given.is_empty() { "NAME --out DIR".to_owned() } else { given.join(" ") };
+    Failure::input(format!(
+        "the experiments of the papers are in a program of their own; in a clone of the repository say cargo run --release -p netfed-papers -- {words}."
+    ))
 }

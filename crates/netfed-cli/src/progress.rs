@@ -27,7 +27,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static HANDLER: OnceLock<()> = OnceLock::new();
 
 /// From now on the first Ctrl-C asks the run to stop, the second ends the process.
-pub(crate) fn catch_interrupts() {
+pub fn catch_interrupts() {
     HANDLER.get_or_init(|| {
         // Without a handler Ctrl-C still ends the process; nothing half-written is left.
         let _ = ctrlc::set_handler(|| {
@@ -50,12 +50,12 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
 }
 
 /// Whether Ctrl-C was pressed.
-pub(crate) fn interrupted() -> bool {
+pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
 /// One line on standard error.
-pub(crate) fn say(line: &str) {
+pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "netfed: {line}");
 }
 
@@ -145,7 +145,7 @@ fn bar(length: u64) -> ProgressBar {
 }
 
 /// Progress of work that consists of many steps, which may end on any thread.
-pub(crate) struct Steps {
+pub struct Steps {
     total: usize,
     noun: &'static str,
     bar: Option<ProgressBar>,
@@ -156,12 +156,12 @@ pub(crate) struct Steps {
 
 impl Steps {
     /// Progress of `total` steps; shows nothing when `quiet`.
-    pub(crate) fn new(total: usize, quiet: bool) -> Steps {
+    pub fn new(total: usize, quiet: bool) -> Steps {
         Steps::named(total, "runs", quiet)
     }
 
     /// The same for steps of another name.
-    pub(crate) fn named(total: usize, noun: &'static str, quiet: bool) -> Steps {
+    pub fn named(total: usize, noun: &'static str, quiet: bool) -> Steps {
         let (terminal, now) = (std::io::stderr().is_terminal(), Instant::now());
         Steps {
             total,
@@ -174,7 +174,7 @@ impl Steps {
     }
 
     /// One more step is done; `what` says which.
-    pub(crate) fn step(&self, what: &str) {
+    pub fn step(&self, what: &str) {
         let Ok(mut state) = self.done.lock() else { return };
         state.0 = state.0.saturating_add(1);
         let (done, seconds) = (state.0, self.start.elapsed().as_secs_f64());
@@ -193,13 +193,13 @@ impl Steps {
     }
 
     /// So many steps are not needed.
-    pub(crate) fn skip(&self, count: usize) {
+    pub fn skip(&self, count: usize) {
         let Ok(mut state) = self.done.lock() else { return };
         state.0 = state.0.saturating_add(count);
     }
 
     /// Takes the bar away.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

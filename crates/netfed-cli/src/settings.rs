@@ -270,7 +270,7 @@ fn loss_kind(name: &str, delta: f64) -> LossKind {
 }
 
 /// One of the known names, or an error that suggests the nearest one.
-pub(crate) fn choose<'a>(what: &str, name: &'a str, known: &[&str]) -> Result<&'a str, Failure> {
+pub fn choose<'a>(what: &str, name: &'a str, known: &[&str]) -> Result<&'a str, Failure> {
     if known.contains(&name) {
         return Ok(name);
     }

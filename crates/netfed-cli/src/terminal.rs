@@ -3,6 +3,6 @@
 use std::io::Write;
 
 /// Prints to standard output; a closed pipe is not an error.
-pub(crate) fn print(text: &str) {
+pub fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

@@ -11,7 +11,6 @@ pub(crate) mod path;
 pub(crate) mod peer;
 pub(crate) mod predict;
 pub(crate) mod relax;
-pub(crate) mod reproduce;
 pub(crate) mod router;
 pub(crate) mod tune;
 pub(crate) mod vertical;

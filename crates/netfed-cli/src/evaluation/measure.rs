@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::settings::choose;
 
 /// Mean and standard error of some numbers.
-pub(crate) fn mean_and_error(values: &[f64]) -> (f64, f64) {
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);

@@ -1,5 +1,5 @@
 //! What taking part tells the neighbors about the own data, where it is more than a member may
-//! expect. `netfed reproduce leak` measures it.
+//! expect. The experiment `leak` of netfed-papers measures it.
 
 use netfed::{Dataset, LossKind};
 use netfed_net::description::{Description, Federation};
