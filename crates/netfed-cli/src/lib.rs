@@ -1,7 +1,7 @@
 //! The command line of netfed as a library: [`run`] does what the binary `netfed` does, and may be
 //! called several times in one process.
 //!
-//! The rest is for programs in the same style: flags ([`parse`]), words ([`print`], [`progress`]),
+//! The rest is for programs in the same style: flags ([`parse`]), words ([`print()`], [`progress`]),
 //! failures ([`Failure`], [`status`]), and the files of a fit ([`Fitted`]).
 //!
 //! Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance or unproven,

@@ -3,7 +3,7 @@
 //! values.
 //!
 //! A folder per paper, `leak` for what a curious neighbor learns from the messages of a peer;
-//! [`outcome`] what an experiment hands over, [`runs`] what experiments share. The data are in
+//! `outcome.rs` what an experiment hands over, `runs.rs` what experiments share. The data are in
 //! `data/` of this package.
 
 mod fedrelax;

@@ -2,7 +2,7 @@
 //! script, and follow the reader's color scheme.
 //!
 //! - [`render`]: the page of a fit, from plain values ([`Report`]);
-//! - [`page`]: a page around any body, with the same style;
+//! - [`page()`]: a page around any body, with the same style;
 //! - [`chart`]: lines, bars, intervals, strips;
 //! - [`dendrogram`], [`scatter`], [`graph`]: a tree of merges, points in the plane, a graph;
 //! - [`text`]: numbers, counts and names as pages and terminals show them.
