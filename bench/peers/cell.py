@@ -156,7 +156,7 @@ def run_numpy(nodes, runs, way):
 
 def run_netfed():
     """The ignored test of `figures.rs`: 100 replications, |V| = 100."""
-    build = ["cargo", "test", "--release", "-p", "netfed-cli", "--bin", "netfed", "--no-run"]
+    build = ["cargo", "test", "--release", "-p", "netfed-papers", "--lib", "--no-run"]
     said = subprocess.run(build, cwd=HERE.parents[1], check=True, capture_output=True, text=True).stderr
     program = HERE.parents[1] / re.search(r"Executable .*\((.*)\)", said)[1]
     command = [program, "--ignored", "--nocapture", "hfl::figures::tests::one_cell"]

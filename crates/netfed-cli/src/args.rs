@@ -40,7 +40,6 @@ const EXAMPLES: &str = "Examples:
   netfed vertical --parties bank.csv,shop.csv --labels labels.csv --id person --out models/
   netfed federation init --graph edges.csv --features x1,x2 --lambda 0.1 --members members.csv --out federation/
   netfed peer --federation invitation/ --data own.csv --out run/
-  netfed reproduce nfl-table3 --out weather
 
 Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance or unproven, 1 anything else.";
 
@@ -74,8 +73,13 @@ pub(crate) enum Command {
     Peer(Peer),
     /// Run a router of a federation, where members meet that cannot reach each other
     Router(Router),
-    /// Run an experiment of the papers again and compare
-    Reproduce(Reproduce),
+    /// Say where the experiments of the papers are now
+    #[command(hide = true)]
+    Reproduce {
+        /// What was said to the experiments
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        words: Vec<String>,
+    },
 }
 
 /// Minimizes Σ L(w_i) + λ Σ A φ(w_i − w_j): every node's loss on its own data, plus a penalty on the differences
@@ -291,33 +295,3 @@ const EXPLAIN_EXAMPLES: &str = "Examples:
 
 \"Guaranteed\" clusters are fused in every solution, proven from the data and the graph. \"Not guaranteed\" only means that the
 theorem does not reach so far. See docs/guarantees.md.";
-
-/// Runs an experiment of the papers "Networked Federated Learning" (nfl), "Heterogeneous Federated Learning on a Graph" (hfl), "Plug In
-/// and Learn" (fedrelax) or "Graph Learning Across Data Silos" (ppgl) again and prints the paper's values beside the new ones. Without a name
-/// it lists the experiments. All data are built in, but for --data.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  netfed reproduce\n  netfed reproduce nfl-table3 --out weather\n  netfed reproduce nfl-fig2 --full --out fig2\n  netfed reproduce hfl-fig1 --out corrupted\n  netfed reproduce nfl-table2 --full --data mnist --out digits\n  netfed reproduce ppgl-table4 --data coil20/ --out coil"
-)]
-pub(crate) struct Reproduce {
-    /// Name of the experiment
-    pub(crate) name: Option<String>,
-    /// Run everything: all points of all curves, as many runs as the paper, the large settings (minutes)
-    #[arg(long)]
-    pub(crate) full: bool,
-    /// Folder with data that are not built in, for nfl-table2 in full, ppgl-table4 and ppgl-table5
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) data: Option<PathBuf>,
-    /// Folder for the table (results.csv) and a page with charts (report.html); it must not exist
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) out: Option<PathBuf>,
-    /// Replace the results in a folder that exists
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Seed of everything random
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    pub(crate) seed: u64,
-    /// Show no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}

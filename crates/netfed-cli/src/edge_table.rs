@@ -1,18 +1,18 @@
 //! `edges.csv`: what happens on every edge of a run.
 //!
-//! *Difference*: ‖wᵢ − wⱼ‖ in the norm of the penalty (√(2φ) where φ is quadratic), for the parameters as trained.
-//! *Load*: for a norm ‖uₑ‖_*/(λAₑ), where 1 is saturated: the pull over this edge is at its limit, and the models may differ. For
-//! a quadratic penalty, which has no limit, ‖uₑ‖. *Flow* is ‖uₑ‖_* in both cases.
+//! *Difference*: ‖wᵢ − wⱼ‖ in the norm of the penalty (√(2φ) where φ is quadratic), for the
+//! parameters as trained. *Load*: for a norm ‖uₑ‖_*/(λAₑ), where 1 is saturated: the pull over this
+//! edge is at its limit, and the models may differ. For a quadratic penalty, which has no limit,
+//! ‖uₑ‖. *Flow* is ‖uₑ‖_* in both cases.
 
 use std::path::Path;
 
 use netfed::penalty::Norm;
 use netfed::{Graph, Matrix, Problem};
+use netfed_io::{read_edge_loads, run_edges_csv};
+use netfed_report::Flows;
 
 use crate::failure::Failure;
-use crate::load::{PointColumns, Target, read_points};
-use crate::output::{Cell, Csv};
-use crate::report::text::{count, plural};
 
 /// Edges with at least this load are saturated.
 pub(crate) const SATURATED: f64 = 0.999;
@@ -46,17 +46,7 @@ impl EdgeTable {
 
     /// The file.
     pub(crate) fn csv(&self, graph: &Graph, nodes: &[String]) -> String {
-        let mut csv = Csv::new(["source", "target", "weight", "difference", "load"]);
-        for (e, edge) in graph.edges().iter().enumerate() {
-            csv.row([
-                Cell::Text(nodes[edge.tail].clone()),
-                Cell::Text(nodes[edge.head].clone()),
-                Cell::Number(edge.weight),
-                Cell::Number(self.difference[e]),
-                self.load.get(e).copied().into(),
-            ]);
-        }
-        csv.finish()
+        run_edges_csv(graph, nodes, &self.difference, &self.load)
     }
 
     /// Reads the file back; its edges must be those of the graph.
@@ -68,29 +58,13 @@ impl EdgeTable {
         params: &Matrix,
     ) -> Result<EdgeTable, Failure> {
         let difference = differences(problem, graph, params);
-        if problem.graph().edges().is_empty() {
-            return Ok(EdgeTable { difference, load: Vec::new() });
-        }
-        let columns = PointColumns {
-            node: "source".into(),
-            features: Some(vec!["weight".into(), "load".into()]),
-            kind: Target::None,
-            target: String::new(),
-            ..PointColumns::default()
+        // With λ = 0 nothing pulls.
+        let load = if problem.graph().edges().is_empty() {
+            Vec::new()
+        } else {
+            read_edge_loads(path, graph, nodes)?
         };
-        let table = read_points(path, &columns)?;
-        let rows = table.x.chunks_exact(2).zip(&table.node_of_row);
-        let same = table.node_of_row.len() == graph.edges().len()
-            && rows.clone().zip(graph.edges()).all(|((row, source), edge)| {
-                row[0] == edge.weight && table.nodes[*source as usize] == nodes[edge.tail]
-            });
-        if !same {
-            return Err(Failure::input(format!(
-                "{}: its edges are not those of the graph file that the run names; fit again.",
-                path.display()
-            )));
-        }
-        Ok(EdgeTable { difference, load: rows.map(|(row, _)| row[1]).collect() })
+        Ok(EdgeTable { difference, load })
     }
 
     /// The flow of every edge, and which edges stand out, for nodes in these clusters.
@@ -112,60 +86,6 @@ impl EdgeTable {
         }
         let apart = apart.iter().filter(|apart| **apart).count();
         Flows { flow, hot, order, apart, limited }
-    }
-}
-
-/// The flows of a run, edge by edge.
-#[derive(Default)]
-pub(crate) struct Flows {
-    /// ‖uₑ‖_* of every edge; empty when λ = 0.
-    pub(crate) flow: Vec<f64>,
-    /// The saturated edges; without a limit the strongest ones.
-    pub(crate) hot: Vec<bool>,
-    /// The edges by decreasing flow, saturated ones between clusters first.
-    pub(crate) order: Vec<usize>,
-    /// How many saturated edges are between clusters.
-    pub(crate) apart: usize,
-    /// Whether the flow over an edge has a limit.
-    pub(crate) limited: bool,
-}
-
-impl Flows {
-    /// What saturated edges mean, in sentences; nothing if there are none.
-    pub(crate) fn words(&self) -> String {
-        let hot = self.hot_count();
-        if !self.limited || hot == 0 {
-            return String::new();
-        }
-        let mut words = format!(
-            "{} of {} {} saturated: the pull over {} is at its limit λ·weight.",
-            plural(hot, "edge"),
-            count(self.flow.len()),
-            if hot == 1 { "is" } else { "are" },
-            if hot == 1 { "it" } else { "them" }
-        );
-        match self.apart {
-            0 => {}
-            1 if hot == 1 => words.push_str(" It is between clusters: there groups pull apart."),
-            n if n == hot => {
-                words.push_str(" All of them are between clusters: there groups pull apart.");
-            }
-            n => {
-                words.push_str(&format!(" {} between clusters, where groups pull apart.", count(n)))
-            }
-        }
-        if self.apart < hot {
-            words.push_str(&format!(
-                " {} inside a cluster, about to give way if λ shrinks.",
-                count(hot - self.apart)
-            ));
-        }
-        words
-    }
-
-    /// Number of edges that stand out.
-    pub(crate) fn hot_count(&self) -> usize {
-        self.hot.iter().filter(|hot| **hot).count()
     }
 }
 

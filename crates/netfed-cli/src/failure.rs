@@ -2,24 +2,24 @@
 
 use std::fmt::Display;
 
-use crate::load::InputError;
+use netfed_io::ErrorKind;
 
 /// A failure: one sentence for the user, and an exit status.
 #[derive(Debug, thiserror::Error)]
 #[error("{sentence}")]
-pub(crate) struct Failure {
+pub struct Failure {
     sentence: String,
     pub(crate) exit: u8,
 }
 
 impl Failure {
     /// Something is wrong with what the user gave.
-    pub(crate) fn input(sentence: String) -> Failure {
+    pub fn input(sentence: String) -> Failure {
         Failure { sentence, exit: 2 }
     }
 
     /// Something is wrong at a place in what the user gave.
-    pub(crate) fn at(place: &str, problem: impl Display) -> Failure {
+    pub fn at(place: &str, problem: impl Display) -> Failure {
         let mut sentence = format!("{place}: {problem}");
         if !sentence.ends_with('?') {
             sentence.push('.');
@@ -28,14 +28,17 @@ impl Failure {
     }
 
     /// Something else went wrong.
-    pub(crate) fn other(sentence: String) -> Failure {
+    pub fn other(sentence: String) -> Failure {
         Failure { sentence, exit: 1 }
     }
 }
 
-impl From<InputError> for Failure {
-    fn from(error: InputError) -> Failure {
-        Failure::input(error.to_string())
+impl From<netfed_io::Error> for Failure {
+    fn from(error: netfed_io::Error) -> Failure {
+        match error.kind() {
+            ErrorKind::Input => Failure::input(error.to_string()),
+            _ => Failure::other(error.to_string()),
+        }
     }
 }
 

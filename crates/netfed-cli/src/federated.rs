@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use netfed::{FedAdmm, Federation, Options, Progress, Solution, Solver, simulate, solve};
+use netfed_io::read_availability;
 
 use crate::failure::Failure;
-use crate::load::read_availability;
 use crate::prepare::Prepared;
 use crate::settings::Settings;
 

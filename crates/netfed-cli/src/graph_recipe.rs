@@ -10,12 +10,12 @@ use netfed::discrepancy::{
     ModelDifference, Wasserstein, WelchT,
 };
 use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph};
+use netfed_io::PointTable;
+use netfed_report::text::plural;
 
 use crate::failure::Failure;
-use crate::load::PointTable;
 use crate::prepare::{Scaling, local_datasets, names};
 use crate::progress::{Steps, interrupted};
-use crate::report::text::plural;
 use crate::settings::{Range, Settings, choose, number};
 use samples::{constant_columns, laid_out, samples};
 
@@ -133,7 +133,7 @@ impl Recipe {
     /// The rule in a few words, as a label.
     pub(crate) fn rule_label(&self) -> String {
         match self.rule {
-            Rule::Threshold(eta) => format!("η {}", crate::report::text::number(eta)),
+            Rule::Threshold(eta) => format!("η {}", netfed_report::text::number(eta)),
             Rule::Nearest(k) => format!("k {k}"),
             Rule::TreeAndNearest(k) => format!("tree + k {k}"),
             Rule::Complete => "complete".into(),

@@ -7,17 +7,15 @@ use std::path::Path;
 use netfed::flavor::Preset;
 use netfed::loss::Sampled;
 use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
+use netfed_io::{
+    EdgeList, FeatureScaling, INTERCEPT, PointTable, moments, read_edges, read_points,
+};
 use netfed_net::names::natural_order;
 use rayon::prelude::*;
 
 use crate::failure::Failure;
-use crate::load::{EdgeList, PointTable, read_edges, read_points};
 use crate::memory;
-use crate::scaling::{FeatureScaling, moments};
 use crate::settings::Settings;
-
-/// Name of the constant feature.
-pub(crate) const INTERCEPT: &str = "intercept";
 
 /// A problem with the names of everything in it.
 pub(crate) struct Prepared {

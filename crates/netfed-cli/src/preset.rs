@@ -1,11 +1,11 @@
 //! The flavor of a fit: the λ that it chooses, and what it chose in a sentence.
 
 use netfed::{Options, Solver};
+use netfed_report::text::number;
 
 use crate::failure::Failure;
 use crate::prepare::Prepared;
 use crate::progress::Watch;
-use crate::report::text::number;
 use crate::settings::Settings;
 
 /// Puts the λ of the flavor into the problem and the settings.

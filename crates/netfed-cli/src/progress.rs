@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netfed::Progress;
-
-use crate::report::HistoryRow;
+use netfed_report::HistoryRow;
+use netfed_report::text::rough_duration;
 
 /// Watches a run.
 pub(crate) struct Watch {
@@ -27,7 +27,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static HANDLER: OnceLock<()> = OnceLock::new();
 
 /// From now on the first Ctrl-C asks the run to stop, the second ends the process.
-pub(crate) fn catch_interrupts() {
+pub fn catch_interrupts() {
     HANDLER.get_or_init(|| {
         // Without a handler Ctrl-C still ends the process; nothing half-written is left.
         let _ = ctrlc::set_handler(|| {
@@ -39,18 +39,23 @@ pub(crate) fn catch_interrupts() {
     });
 }
 
+/// Forgets a Ctrl-C that an earlier run of this process has heard.
+pub(crate) fn forget_interrupt() {
+    INTERRUPTED.store(false, Ordering::SeqCst);
+}
+
 /// The flag that Ctrl-C sets.
 pub(crate) fn stop_flag() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
 /// Whether Ctrl-C was pressed.
-pub(crate) fn interrupted() -> bool {
+pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
 /// One line on standard error.
-pub(crate) fn say(line: &str) {
+pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "netfed: {line}");
 }
 
@@ -109,7 +114,10 @@ impl Watch {
         let measure = if bounded { "gap" } else { "residual" };
         let mut message = format!("iteration {iteration}, relative {measure} {accuracy:.1e}");
         if done > 0.05 && done < 1.0 && seconds > 1.0 {
-            message.push_str(&format!(", about {} left", duration(seconds / done * (1.0 - done))));
+            message.push_str(&format!(
+                ", about {} left",
+                rough_duration(seconds / done * (1.0 - done))
+            ));
         }
         if let Some(bar) = &self.bar {
             bar.set_position(if done.is_nan() { 0 } else { (1000.0 * done) as u64 });
@@ -137,7 +145,7 @@ fn bar(length: u64) -> ProgressBar {
 }
 
 /// Progress of work that consists of many steps, which may end on any thread.
-pub(crate) struct Steps {
+pub struct Steps {
     total: usize,
     noun: &'static str,
     bar: Option<ProgressBar>,
@@ -148,12 +156,12 @@ pub(crate) struct Steps {
 
 impl Steps {
     /// Progress of `total` steps; shows nothing when `quiet`.
-    pub(crate) fn new(total: usize, quiet: bool) -> Steps {
+    pub fn new(total: usize, quiet: bool) -> Steps {
         Steps::named(total, "runs", quiet)
     }
 
     /// The same for steps of another name.
-    pub(crate) fn named(total: usize, noun: &'static str, quiet: bool) -> Steps {
+    pub fn named(total: usize, noun: &'static str, quiet: bool) -> Steps {
         let (terminal, now) = (std::io::stderr().is_terminal(), Instant::now());
         Steps {
             total,
@@ -166,14 +174,14 @@ impl Steps {
     }
 
     /// One more step is done; `what` says which.
-    pub(crate) fn step(&self, what: &str) {
+    pub fn step(&self, what: &str) {
         let Ok(mut state) = self.done.lock() else { return };
         state.0 = state.0.saturating_add(1);
         let (done, seconds) = (state.0, self.start.elapsed().as_secs_f64());
         let left = seconds / done as f64 * (self.total.saturating_sub(done)) as f64;
         let mut message = format!("{done} of {} {}, {what}", self.total, self.noun);
         if seconds > 1.0 && done < self.total {
-            message.push_str(&format!(", about {} left", duration(left)));
+            message.push_str(&format!(", about {} left", rough_duration(left)));
         }
         if let Some(bar) = &self.bar {
             bar.set_position(done as u64);
@@ -185,25 +193,15 @@ impl Steps {
     }
 
     /// So many steps are not needed.
-    pub(crate) fn skip(&self, count: usize) {
+    pub fn skip(&self, count: usize) {
         let Ok(mut state) = self.done.lock() else { return };
         state.0 = state.0.saturating_add(count);
     }
 
     /// Takes the bar away.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-    }
-}
-
-/// A duration in words.
-pub(crate) fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
-        s if s < 100.0 => format!("{s:.1} s"),
-        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
     }
 }

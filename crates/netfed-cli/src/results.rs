@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::commands::print;
+use crate::terminal::print;
 
 /// Where results go, and what is said about them.
 #[derive(clap::Args)]

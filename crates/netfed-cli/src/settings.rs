@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use netfed::flavor::Flavor;
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
 use netfed::{LossKind, Options, Solver};
+use netfed_io::{PointColumns, Target};
 
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::load::{PointColumns, Target};
 
 /// Names of the losses.
 pub(crate) const LOSSES: [&str; 6] = ["squared", "logistic", "huber", "absolute", "hinge", "mean"];
@@ -171,7 +171,7 @@ impl Settings {
                             .into(),
                     )
                 })?;
-                let q = crate::load::read_matrix(path, dim)?;
+                let q = netfed_io::read_matrix(path, dim)?;
                 let named = |e| Failure::input(format!("{}: {e}.", path.display()));
                 Box::new(Quadratic::new(dim, &q).map_err(named)?)
             }
@@ -270,7 +270,7 @@ fn loss_kind(name: &str, delta: f64) -> LossKind {
 }
 
 /// One of the known names, or an error that suggests the nearest one.
-pub(crate) fn choose<'a>(what: &str, name: &'a str, known: &[&str]) -> Result<&'a str, Failure> {
+pub fn choose<'a>(what: &str, name: &'a str, known: &[&str]) -> Result<&'a str, Failure> {
     if known.contains(&name) {
         return Ok(name);
     }

@@ -6,20 +6,20 @@ mod page;
 use std::path::PathBuf;
 
 use netfed::{Matrix, NeighborGraph, neighbor_graph};
+use netfed_io::{Cell, Csv, Folder};
+use netfed_report::text::{number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Cluster;
-use crate::commands::path::choice;
-use crate::commands::path::files::{merges_csv, path_csv};
-use crate::commands::path::trail::{Trail, rounded};
-use crate::commands::start_threads;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::output::{Cell, Csv, Folder};
+use crate::lambda_path::choice;
+use crate::lambda_path::files::{merges_csv, path_csv};
+use crate::lambda_path::trail::Trail;
 use crate::prepare::{Prepared, prepare};
-use crate::progress::{catch_interrupts, duration, warn};
-use crate::report::text::{number, plural};
+use crate::progress::{catch_interrupts, warn};
 use crate::settings::Settings;
+use crate::threads::start_threads;
 use input::{coordinates, edge_list, own_graph, read};
 
 /// Neighbors without a word about it.
@@ -237,7 +237,7 @@ impl Grouped {
             plural(self.prepared.nodes.len(), "point"),
             plural(point.clusters.count(), "cluster"),
             largest.join(", "),
-            duration(self.trail.total),
+            rough_duration(self.trail.total),
             self.why,
             self.graph_in_words(),
             args.results.out.display(),

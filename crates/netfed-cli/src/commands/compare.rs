@@ -18,13 +18,15 @@ pub(crate) use flags::Compare;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::commands::graph::select::read_truth as read_clusters;
-use crate::commands::start_threads;
-use crate::commands::tune::path::Data;
+use netfed_io::Folder;
+use netfed_report::text::rough_duration;
+
+use crate::clusters_file::read_clusters;
+use crate::evaluation::Data;
 use crate::failure::Failure;
-use crate::output::Folder;
 use crate::prepare::{self, prepare};
-use crate::progress::{catch_interrupts, duration, warn};
+use crate::progress::{catch_interrupts, warn};
+use crate::threads::start_threads;
 use outcome::Outcome;
 use plan::Plan;
 use splits::{Known, compare};
@@ -69,7 +71,7 @@ fn text(o: &Outcome, out: &Path) -> String {
     text.push_str(&table::rows(o).text());
     words::sentences(o).iter().for_each(|s| text.push_str(&format!("{s}\n")));
     let report = out.join("report.html");
-    text.push_str(&format!("{}; open {}\n", duration(o.seconds), report.display()));
+    text.push_str(&format!("{}; open {}\n", rough_duration(o.seconds), report.display()));
     if let Some(command) = words::next(o, out) {
         text.push_str(&format!("next: {command}\n"));
     }

@@ -1,17 +1,16 @@
 //! `netfed evaluate`: errors of the models on data with labels, per node and overall.
 
 use comfy_table::{CellAlignment, Table, presets};
+use netfed_io::model_folder::FILE;
+use netfed_io::{Cell, Csv, ModelFolder, PointTable, check_classes, check_file, write_file};
 use serde_json::json;
 
 use crate::args::Evaluate;
-use crate::commands::print;
-use crate::commands::relax::likeliest;
+use crate::evaluation::measure::measures;
 use crate::failure::Failure;
-use crate::load::{PointTable, check_classes};
-use crate::measure::measures;
-use crate::model_folder::{FILE, ModelFolder};
-use crate::output::{Cell, Csv, check_file, write_file};
-use crate::run_folder::RunFolder;
+use crate::past_run::PastRun;
+use crate::prediction::{likeliest, predict};
+use crate::terminal::print;
 
 /// Nodes shown on the terminal.
 const SHOWN: usize = 15;
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
     let (points, (names, measures)) = match ModelFolder::is_at(&args.run) {
         true => by_models(args)?,
         false => {
-            let run = RunFolder::open(&args.run)?;
+            let run = PastRun::open(&args.run)?;
             let points = run.read(&args.data, true)?;
             let models: Vec<&[f64]> = points.nodes.iter().map(|n| run.model(n)).collect();
             let measured = measures(run.loss(), run.settings.intercept, &models, &points);
@@ -47,7 +46,7 @@ type Measured = (PointTable, ([&'static str; 2], Vec<[f64; 2]>));
 fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
     let run = ModelFolder::open(&args.run)?;
     let points = run.read(&args.data, true)?;
-    let predictions = run.predict(&points)?;
+    let predictions = predict(&run, &points)?;
     let (labels, classes) = (points.y.as_deref().unwrap_or(&[]), &run.saved.classes);
     if !classes.is_empty() {
         check_classes(&args.data, &run.saved.target, &points, (classes, "the run"))?;

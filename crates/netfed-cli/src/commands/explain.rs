@@ -10,12 +10,12 @@ mod words;
 use netfed::guarantee::{Guarantee, guarantees};
 use netfed::spectral::{Variation, algebraic_connectivity, variation};
 use netfed::{Error, Matrix};
+use netfed_io::{check_file, write_file};
+use netfed_report::Flows;
 
 use crate::args::Explain;
-use crate::commands::print;
-use crate::edge_table::Flows;
 use crate::failure::Failure;
-use crate::output::{check_file, write_file};
+use crate::terminal::print;
 use gains::Gains;
 use open::{Opened, by_size};
 

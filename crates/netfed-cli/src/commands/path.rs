@@ -1,29 +1,24 @@
 //! `netfed path`: from local models to one, and which λ to take.
 
-pub(crate) mod choice;
-pub(crate) mod files;
-pub(crate) mod page;
-pub(crate) mod trail;
-mod validation;
-
 use std::path::Path as FilePath;
 
 use maud::html;
 use netfed::Options;
+use netfed_io::Folder;
+use netfed_report::text::{digits, number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Path;
-use crate::commands::start_threads;
+use crate::evaluation::folds::TOLERANCE;
 use crate::failure::Failure;
-use crate::folds::TOLERANCE;
-use crate::output::Folder;
+use crate::lambda_path::trail::Trail;
+use crate::lambda_path::validation::{self, Validation};
+use crate::lambda_path::{choice, files, page};
+use crate::page_parts;
 use crate::prepare::{self, Prepared, prepare};
-use crate::progress::{catch_interrupts, duration, interrupted, say, warn};
-use crate::report;
-use crate::report::text::{number, plural};
+use crate::progress::{catch_interrupts, interrupted, say, warn};
 use crate::settings::Settings;
-use trail::{Trail, digits, rounded};
-use validation::Validation;
+use crate::threads::start_threads;
 
 /// The most numbers in the file of all models, without being asked for more.
 const MOST_NUMBERS: usize = 2_000_000;
@@ -220,11 +215,11 @@ impl Walked {
         let toml = self.settings.to_toml()?;
         let body = html! {
             (page::header("path", &headline, trail, &sizes))
-            (page::sentences("Which λ to take", &why))
+            (page_parts::sentences("Which λ to take", &why))
             @if trail.merges() { (page::tree(trail, &p.nodes, chosen)) }
             (page::charts(trail, validation, chosen))
-            (page::sentences("The end of the path", &[trail.end_in_words()]))
-            (page::warnings(&p.warnings))
+            (page_parts::sentences("The end of the path", &[trail.end_in_words()]))
+            (page_parts::warnings(&p.warnings))
             (page::table(trail, validation, chosen))
             section id="settings" {
                 h2 { "Settings" }
@@ -235,7 +230,7 @@ impl Walked {
                 } } }
             }
         };
-        Ok(report::page("netfed path", &body))
+        Ok(netfed_report::page("netfed path", &body))
     }
 
     /// The summary for a person.
@@ -248,7 +243,7 @@ impl Walked {
             plural(trail.points.len(), "value"),
             digits(trail.points[0].lambda),
             digits(trail.points[trail.points.len() - 1].lambda),
-            duration(trail.total),
+            rough_duration(trail.total),
             match trail.merges() {
                 true => format!(
                     ", {} to {} clusters",

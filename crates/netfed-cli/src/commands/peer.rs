@@ -1,12 +1,8 @@
 //! `netfed peer`: one data holder's part of a federation.
 
-mod log;
 mod own;
 mod report;
 mod serving;
-
-pub(crate) use log::start_log;
-pub(crate) use own::one_node;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,6 +11,8 @@ use std::time::{Duration, Instant};
 use netfed::loss::{Loss, Sampled};
 use netfed::penalty::Penalty;
 use netfed::{Device, FedAdmm, FedAdmmNode, Half, Link, LocalStep, PrimalDualNode, Solver};
+use netfed_io::Folder;
+use netfed_io::model_folder::FILE;
 use netfed_net::description::Federation;
 use netfed_net::disk::Writer;
 use netfed_net::engine::Engine;
@@ -22,17 +20,15 @@ use netfed_net::state::Store;
 use netfed_net::succession::{Stage, carry_over};
 use netfed_net::{Metrics, Outcome, Peer as Member, Plan};
 
-use crate::commands::federation::{
-    self, GRAPH, Relaxed, SiloWork, Work, own_name, settings_of, warnings,
-};
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::federated::fed_admm;
-use crate::model_folder::FILE;
-use crate::output::Folder;
+use crate::member::{
+    self, GRAPH, Relaxed, SiloWork, Work, own_name, settings_of, start_log, warnings,
+};
 use crate::prepare::sampled;
 use crate::progress::{stop_flag, warn};
 use crate::settings::Settings;
+use crate::terminal::print;
 use own::Own;
 use report::{parameters, summary, words};
 use serving::{Serving, patiently};
@@ -96,7 +92,7 @@ every look at the certificate.";
 pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     start_log(args.quiet);
     // The description first: what is wrong with it is more than what is wrong with a certificate.
-    federation::read(&args.federation)?;
+    member::read(&args.federation)?;
     let metrics = Arc::new(Metrics::new(own_name(&args.federation)?, Vec::new()));
     let mut folder =
         args.out.as_deref().map(|out| Folder::of_models(out, args.force)).transpose()?;

@@ -1,22 +1,22 @@
 //! `netfed predict`: labels of new data points.
 
 use netfed::LossKind;
+use netfed_io::model_folder::FILE;
+use netfed_io::{Cell, Csv, ModelFolder, check_file, write_file};
+use netfed_report::text::plural;
 
 use crate::args::Predict;
-use crate::commands::print;
-use crate::commands::relax::likeliest;
 use crate::failure::Failure;
-use crate::model_folder::{FILE, ModelFolder};
-use crate::output::{Cell, Csv, check_file, write_file};
-use crate::report::text::plural;
-use crate::run_folder::RunFolder;
+use crate::past_run::PastRun;
+use crate::prediction::{likeliest, predict};
+use crate::terminal::print;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
     if ModelFolder::is_at(&args.run) {
         return by_models(args);
     }
-    let run = RunFolder::open(&args.run)?;
+    let run = PastRun::open(&args.run)?;
     if run.loss() == LossKind::Mean {
         return Err(Failure::input(
             "the run has the loss mean: its models are cluster centers and predict no label."
@@ -52,7 +52,7 @@ fn by_models(args: &Predict) -> Result<u8, Failure> {
     let run = ModelFolder::open(&args.run)?;
     check_file(&args.out, args.force, &[&args.data, &args.run.join(FILE)])?;
     let points = run.read(&args.data, false)?;
-    let predictions = run.predict(&points)?;
+    let predictions = predict(&run, &points)?;
     let classes = &run.saved.classes;
     let probabilities = classes.iter().map(|c| format!("probability_{c}"));
     let header = ["node", "prediction"].map(String::from).into_iter().chain(probabilities);

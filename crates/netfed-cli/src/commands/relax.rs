@@ -5,21 +5,18 @@ mod flags;
 mod input;
 mod outcome;
 mod page;
-mod public;
 mod settling;
 mod train;
 mod warnings;
 mod words;
 
 pub(crate) use flags::Relax;
-pub(crate) use input::model_kind;
-pub(crate) use public::PublicRows;
-pub(crate) use train::{likeliest, node};
 
-use crate::commands::start_threads;
+use netfed_io::Folder;
+
 use crate::failure::Failure;
-use crate::output::Folder;
 use crate::progress::{Steps, catch_interrupts, warn};
+use crate::threads::start_threads;
 use outcome::Outcome;
 use train::{held_back, train};
 

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use netfed_net::engine;
 
-use crate::commands::federation::{self, own_name};
-use crate::commands::peer::start_log;
-use crate::commands::print;
 use crate::failure::Failure;
+use crate::member::{self, own_name, start_log};
 use crate::progress::{catch_interrupts, interrupted, say};
+use crate::terminal::print;
 
 /// Runs a router of a federation: members of whom neither can be reached meet here. The router delivers what is sealed between them and
 /// can neither read nor change it. It runs until Ctrl-C.
@@ -38,7 +37,7 @@ const EXAMPLES: &str = "Examples:
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Router) -> Result<u8, Failure> {
     start_log(args.quiet);
-    let federation = federation::read(&args.federation)?;
+    let federation = member::read(&args.federation)?;
     let name = own_name(&args.federation)?;
     let router = federation.router(&name).ok_or_else(|| {
         let member = federation.member(&name).map_or("", |_| " It is a member; say netfed peer.");
@@ -46,8 +45,8 @@ pub(crate) fn run(args: &Router) -> Result<u8, Failure> {
         Failure::input(format!("{shown}: \"{name}\" is not a router of this federation.{member}"))
     })?;
     let listen = args.listen.as_deref();
-    let settings = federation::settings_of(&federation, &args.federation, None)?;
-    let size = federation::numbers(&federation, &settings)?;
+    let settings = member::settings_of(&federation, &args.federation, None)?;
+    let size = member::numbers(&federation, &settings)?;
     let config = engine::router_config(&federation, router, &args.federation, listen, size)?;
     if args.config {
         print(&format!("{config:#}\n"));

@@ -1,7 +1,7 @@
 //! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph stays, or is built from the training
 //! points.
 
-pub(crate) mod choice;
+mod choice;
 mod criteria;
 mod cross_validation;
 mod ends;
@@ -9,36 +9,33 @@ mod extend;
 mod files;
 mod flags;
 mod outcome;
-pub(crate) mod page;
-pub(crate) mod path;
+mod page;
 mod plan;
-pub(crate) mod statistics;
-pub(crate) mod table;
+mod table;
 mod variant;
-pub(crate) mod words;
+mod words;
 
 pub(crate) use flags::Tune;
 
 use std::path::Path;
 
 use netfed::{Options, Status};
+use netfed_io::{EdgeList, Folder, graph_text, read_points};
+use netfed_report::text::rough_duration;
 
-use crate::commands::path::trail::default_values;
-use crate::commands::start_threads;
+use crate::evaluation::Data;
 use crate::failure::Failure;
-use crate::graph_file::graph_text;
-use crate::load::{EdgeList, read_points};
-use crate::output::Folder;
+use crate::lambda_path::default_values;
 use crate::prepare::{self, in_natural_order, prepare};
-use crate::progress::{Steps, catch_interrupts, duration, say, warn};
+use crate::progress::{Steps, catch_interrupts, say, warn};
+use crate::threads::start_threads;
 use choice::Choice;
 use criteria::on_all_data;
 use cross_validation::cross_validate;
 use extend::extend;
 use outcome::Outcome;
-use path::Data;
 use plan::{Lambdas, Plan};
-use variant::Variant;
+use variant::{Variant, edges_for};
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
@@ -81,9 +78,9 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
 
 /// The graph of a variant, built from all data.
 fn graph(data: &Data, variant: &Variant) -> Result<String, Failure> {
-    let edges = data.edges(variant, &data.points)?;
+    let edges = edges_for(variant, data, &data.points)?;
     let list: Vec<_> = edges.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
-    graph_text(&variant.settings.graph, &edges.nodes, &list)
+    Ok(graph_text(&variant.settings.graph, &edges.nodes, &list)?)
 }
 
 /// All runs, and what follows from them.
@@ -93,7 +90,7 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
     let mut lambdas = Vec::new();
     let (mut parts, mut sizes) = (Vec::new(), Vec::new());
     for variant in &plan.variants {
-        let edges = data.edges(variant, &data.points)?;
+        let edges = edges_for(variant, data, &data.points)?;
         if let Some(recipe) = variant.recipe.as_ref().filter(|_| edges.edges.is_empty()) {
             return Err(Failure::input(format!(
                 "the graph with {} has no edge; with --graph-rule knn every node gets some.",
@@ -159,7 +156,7 @@ fn text(o: &Outcome, out: &Path) -> String {
     let (runs, _) = o.runs();
     text.push_str(&format!(
         "{runs} runs, {}; open {}\n",
-        duration(o.seconds),
+        rough_duration(o.seconds),
         out.join("report.html").display()
     ));
     text.push_str(&format!("next: {}\n", next(out)));

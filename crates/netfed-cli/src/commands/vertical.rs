@@ -9,12 +9,12 @@ use std::ops::ControlFlow;
 
 use netfed::baselines::{Rounds, Status, VerticalModel, vertical};
 use netfed::{Dataset, LossKind};
+use netfed_io::{Cell, Csv, Folder};
+use netfed_report::text::{count, number, plural};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{Cell, Csv, Folder};
 use crate::progress::{catch_interrupts, interrupted};
-use crate::report::text::{count, number, plural};
 use crate::settings::{Range, choose, number as checked};
 use read::{People, read};
 

@@ -2,10 +2,9 @@
 
 use netfed::discrepancy::embedded;
 use netfed::{Matrix, draws};
+use netfed_io::{PointTable, moments};
 
 use crate::failure::Failure;
-use crate::load::PointTable;
-use crate::scaling::moments;
 
 /// The most points that t-SNE lays out.
 const LAID_OUT: usize = 2000;

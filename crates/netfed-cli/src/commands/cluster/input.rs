@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use netfed::{Matrix, NeighborGraph};
+use netfed_io::{EdgeList, PointTable, read_edges, read_points};
 
 use crate::args::Cluster;
 use crate::failure::Failure;
-use crate::load::{EdgeList, PointTable, read_edges, read_points};
 use crate::prepare::Scaling;
 use crate::settings::Settings;
 

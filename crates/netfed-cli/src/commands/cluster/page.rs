@@ -2,15 +2,15 @@
 
 use maud::{Markup, PreEscaped, html};
 use netfed::principal_components;
+use netfed_report::scatter::{Scatter, scatter};
+use netfed_report::text::{count, number, plural};
+use netfed_report::{COLORS, swatch};
 
 use super::Grouped;
 use crate::args::Cluster;
-use crate::commands::path::page::{self, colors};
 use crate::failure::Failure;
-use crate::report;
-use crate::report::scatter::{Scatter, scatter};
-use crate::report::text::{count, number, plural};
-use crate::report::{COLORS, swatch};
+use crate::lambda_path::page::{self, colors};
+use crate::page_parts;
 
 /// The whole page.
 pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure> {
@@ -31,18 +31,18 @@ pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure>
     let lines = vec![grouped.why.clone(), grouped.graph_in_words(), next(args)];
     let body = html! {
         (page::header("cluster", &headline, trail, &sizes))
-        (page::sentences("In words", &lines))
+        (page_parts::sentences("In words", &lines))
         (picture(grouped)?)
         (table(grouped))
         @if several {
             (page::tree(trail, &p.nodes, grouped.chosen))
             (page::charts(trail, None, grouped.chosen))
-            (page::sentences("The end of the path", &[trail.end_in_words()]))
+            (page_parts::sentences("The end of the path", &[trail.end_in_words()]))
         }
-        (page::warnings(&p.warnings))
+        (page_parts::warnings(&p.warnings))
         (page::table(trail, None, grouped.chosen))
     };
-    Ok(report::page("netfed cluster", &body))
+    Ok(netfed_report::page("netfed cluster", &body))
 }
 
 fn next(args: &Cluster) -> String {

@@ -10,7 +10,7 @@
 use super::method::Method;
 use super::plan::Plan;
 use super::splits::Run;
-use crate::commands::tune::statistics::Estimate;
+use crate::evaluation::statistics::Estimate;
 
 /// A method with its runs, split by split.
 pub(crate) struct Ranked {

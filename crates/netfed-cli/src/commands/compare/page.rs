@@ -3,15 +3,13 @@
 use std::path::Path;
 
 use maud::{PreEscaped, html};
+use netfed_report::chart::{Interval, IntervalChart, interval_chart};
+use netfed_report::text::{plural, rough_duration};
 
 use super::outcome::{Outcome, Ranked};
 use super::table;
 use super::words::{next, sentences, verdict, warnings};
-use crate::commands::tune::page::rows;
-use crate::commands::tune::statistics::Estimate;
-use crate::progress::duration;
-use crate::report::chart::{Interval, IntervalChart, interval_chart};
-use crate::report::text::plural;
+use crate::evaluation::statistics::Estimate;
 
 /// The whole page.
 pub(crate) fn page(o: &Outcome, out: &Path) -> String {
@@ -27,7 +25,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
             p.origin {
                 (plural(points, "data point")) ", " (plural(nodes, "node")) ", " (plural(edges, "edge")) ", "
                 (plural(features, "feature")) "; " (plural(o.plan.methods.len(), "method")) ", "
-                (plural(o.plan.splits, "split")) ", " (duration(o.seconds))
+                (plural(o.plan.splits, "split")) ", " (rough_duration(o.seconds))
             }
         }
         section { h2 { "What to take from it" } @for sentence in sentences(o) { p { (sentence) } }
@@ -51,7 +49,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
                 }
             }
         }
-        section { h2 { "Table" } (rows(&table::rows(o))) }
+        section { h2 { "Table" } (table::rows(o).markup()) }
         section {
             h2 { "Methods" }
             ul { @for r in &o.ranked { li { strong { (r.method.name()) } ": " (r.method.words()) "." } } }
@@ -64,7 +62,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
             p { code { "compare.csv" } " has every method, " code { "splits.csv" } " every split." }
         }
     };
-    crate::report::page("netfed compare", &body)
+    netfed_report::page("netfed compare", &body)
 }
 
 fn chart(

@@ -4,9 +4,9 @@ use netfed::LossKind;
 
 use super::flags::Compare;
 use super::method::Method;
+use crate::evaluation::measure::Measure;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::measure::Measure;
 use crate::settings::{Settings, choose};
 
 /// Relative gap at which the runs of the cross-validation stop.

@@ -2,9 +2,9 @@
 //! `netfed graph select` does. Edges of nodes that cannot be tested stay.
 
 use netfed::selection::{Correction, Estimates, Variance};
+use netfed_io::{EdgeList, PointTable};
 
 use crate::failure::Failure;
-use crate::load::{EdgeList, PointTable};
 use crate::memory;
 use crate::prepare::{Scaling, local_datasets};
 use crate::settings::Settings;

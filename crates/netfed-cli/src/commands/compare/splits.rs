@@ -6,16 +6,15 @@
 use std::time::Instant;
 
 use netfed::Matrix;
+use netfed_io::PointTable;
 use rand::seq::SliceRandom;
 
 use super::method::Method;
 use super::plan::Plan;
 use super::train::{Part, Trained};
-use crate::commands::tune::choice::first_smallest;
-use crate::commands::tune::path::Data;
+use crate::evaluation::folds::folds;
+use crate::evaluation::{Data, first_smallest};
 use crate::failure::Failure;
-use crate::folds::folds;
-use crate::load::PointTable;
 use crate::progress::Steps;
 
 /// What is there beside the points and the edges.

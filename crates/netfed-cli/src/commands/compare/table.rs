@@ -1,10 +1,10 @@
 //! The ranked table, for the terminal and the page.
 
+use netfed_report::text::{count, duration, rounded};
+
 use super::outcome::{Outcome, Ranked};
-use crate::commands::path::trail::rounded;
-use crate::commands::tune::table::Rows;
-use crate::commands::tune::words::plus_minus;
-use crate::report::text::{count, duration};
+use crate::evaluation::words::plus_minus;
+use crate::rows::Rows;
 
 /// One row per method, the smallest error first.
 pub(crate) fn rows(o: &Outcome) -> Rows {

@@ -10,14 +10,14 @@ use netfed::baselines::{
     fed_sgd, gossip, ifca_from_nodes, mr_mtl,
 };
 use netfed::{FedAdmm, Federation, Matrix, Options, Solver, Status, log_grid, simulate, solve};
+use netfed_io::{EdgeList, PointTable};
 
 use super::method::Method;
 use super::plan::Plan;
 use super::selected::selected;
-use crate::commands::path::trail::default_values;
-use crate::commands::tune::path::{descend, pooled};
+use crate::evaluation::{descend, pooled};
 use crate::failure::Failure;
-use crate::load::{EdgeList, PointTable};
+use crate::lambda_path::default_values;
 use crate::prepare::{Prepared, prepare_part};
 use crate::progress::interrupted;
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use netfed::Matrix;
+use netfed_io::{PointColumns, Target, read_points};
 
 use crate::failure::Failure;
-use crate::load::{PointColumns, Target, read_points};
 
 /// Reads the models of these nodes, with their parameters in the order of `features`.
 pub(crate) fn read_models(

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use netfed_report::text::{number, plural};
+
 use super::method::{Kind, Method};
 use super::outcome::{Outcome, Ranked};
-use crate::commands::tune::statistics::{Estimate, Evidence};
-use crate::commands::tune::words::plus_minus;
-use crate::report::text::{number, plural};
+use crate::evaluation::statistics::{Estimate, Evidence};
+use crate::evaluation::words::plus_minus;
 
 /// The verdict: a short title, and a sentence with the numbers.
 pub(crate) struct Verdict {

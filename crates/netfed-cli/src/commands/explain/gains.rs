@@ -6,12 +6,12 @@
 //! node's data leave undetermined is the one of least norm.
 
 use netfed::{LossKind, Options, Solution, Solver, Start, Status, solve, solve_from};
+use netfed_io::PointTable;
 
 use super::open::Opened;
+use crate::evaluation::folds::folds;
+use crate::evaluation::measure::measures;
 use crate::failure::Failure;
-use crate::folds::folds;
-use crate::load::PointTable;
-use crate::measure::measures;
 use crate::prepare::{Prepared, prepare_part};
 use crate::progress::{Steps, catch_interrupts, interrupted};
 

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use netfed::{Clusters, Matrix};
+use netfed_io::{EdgeList, PointColumns, PointTable, Target, read_points};
 
 use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
-use crate::load::{EdgeList, PointColumns, PointTable, Target, read_points};
+use crate::past_run::PastRun;
 use crate::prepare::{self, Prepared, prepare};
-use crate::run_folder::RunFolder;
 use crate::settings::Settings;
 
 /// How far the objective may be from the run's own, as a part of it; more means that the data have changed.
@@ -35,7 +35,7 @@ pub(crate) struct Opened {
 impl Opened {
     /// Opens a folder and checks that its files still belong together.
     pub(crate) fn new(path: &Path) -> Result<Opened, Failure> {
-        let run = RunFolder::open(path)?;
+        let run = PastRun::open(path)?;
         let edge_file = path.join("edges.csv");
         if !edge_file.is_file() {
             return Err(Failure::input(format!(

@@ -2,14 +2,14 @@
 
 use maud::{Markup, PreEscaped, html};
 use netfed::guarantee::Verdict;
+use netfed_report::chart::{Axis, LineChart, Scale, Series, line_chart};
+use netfed_report::text::{count, number, plural};
+use netfed_report::{COLORS, Outcome, Report, Words, edge_table, edge_words, graph, page, swatch};
 
 use super::gains::{Effect, Gains};
 use super::sentences::verb;
 use super::words::{GAIN_COLUMNS, TEXT_COLUMNS};
 use super::{Explanation, MOST_GROUPS};
-use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
-use crate::report::text::{count, number, plural};
-use crate::report::{COLORS, Outcome, Report, Words, flows, graph, page, swatch};
 
 /// The most nodes in the table of gains.
 const MOST_NODES: usize = 60;
@@ -44,6 +44,7 @@ impl Explanation {
             certificate: &[],
             warnings: &p.warnings,
             node_share: &[],
+            explained_by: "netfed explain",
             history: &[],
             settings: &[],
             seed: self.run.settings.seed,
@@ -59,8 +60,8 @@ impl Explanation {
             section id="graph" {
                 h2 { "Where groups pull apart" }
                 (graph(&report))
-                (flows::edge_words(&report))
-                (flows::edge_table(&report))
+                (edge_words(&report))
+                (edge_table(&report))
             }
             section id="guarantees" {
                 h2 { "Clusters and guarantees" }

@@ -1,11 +1,11 @@
 //! The explanation in sentences, for the terminal and the page.
 
 use netfed::guarantee::Verdict;
+use netfed_report::text::{number, percent_up, plural};
 
 use super::Explanation;
 use super::gains::{Effect, FEWEST_POINTS};
 use super::words::SHOWN;
-use crate::report::text::{number, percent_up, plural};
 
 impl Explanation {
     /// What the groups mean and what to do.

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use netfed_report::text::{number, plural, short};
 
 use super::gains::{Effect, Gains, NodeGain};
 use super::sentences::{effect, verdict};
 use super::{Explanation, Group};
-use crate::report::text::{number, plural, short};
 
 /// The most rows of a table on the terminal.
 pub(crate) const SHOWN: usize = 10;

@@ -2,21 +2,22 @@
 
 use std::path::PathBuf;
 
+use netfed_io::{PointColumns, read_points};
 use netfed_net::description::{Description, Federation};
 use netfed_net::names::{OBSERVER, natural_order};
 use netfed_net::revoked::Revoked;
 use netfed_net::sealed::OVERHEAD;
 use netfed_net::wire::HEAD;
 use netfed_net::{Plan, authority, proof};
+use netfed_report::text::{count, number, plural};
 
-use super::exposure::{travels, warnings};
-use crate::commands::peer::one_node;
-use crate::commands::print;
 use crate::failure::Failure;
-use crate::load::{PointColumns, read_points};
+use crate::member::{
+    self, check_labels, damaged, identity, numbers, one_node, settings_of, travels, warnings,
+};
 use crate::prepare::datasets_of;
-use crate::report::text::{count, number, plural};
 use crate::settings::Settings;
+use crate::terminal::print;
 
 /// Checks the folder of the organizer or of a member: the signature under the description, the certificate and how long it is valid, who the
 /// neighbors are and, if wanted, whether the own data fit.
@@ -35,8 +36,8 @@ pub(crate) struct Check {
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
-    let federation = super::read(&args.federation)?;
-    let settings = super::settings_of(&federation, &args.federation, args.data.as_deref())?;
+    let federation = member::read(&args.federation)?;
+    let settings = settings_of(&federation, &args.federation, args.data.as_deref())?;
     let d = &federation.description;
     let mut text = format!(
         "{}{}: {}, {}, {}; the signature is good\n  {}, features {}\n  {}; a member that is away: {} (after {} s)\n",
@@ -54,8 +55,8 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     text.push_str(&format!("  {}\n", travels(d)));
     let organizer = args.federation.join(authority::CA_KEY);
     if organizer.exists() {
-        proof::check_organizer(&args.federation).map_err(super::damaged)?;
-        super::identity(&args.federation.join(OBSERVER))?;
+        proof::check_organizer(&args.federation).map_err(damaged)?;
+        identity(&args.federation.join(OBSERVER))?;
         text.push_str("  this is the organizer's folder; its keys sign as they should\n");
         warn_if_exposed(&organizer, &mut text);
     }
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     let mut own = None;
     // A folder is the organizer's, or someone else's with a certificate.
     if !organizer.exists() || args.federation.join(authority::CERTIFICATE).exists() {
-        let identity = super::identity(&args.federation)?;
+        let identity = identity(&args.federation)?;
         let name = &identity.name;
         let valid = plural(usize::try_from(identity.days_left).unwrap_or(0), "more day");
         match (federation.member(name), federation.router(name)) {
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
                 nodes = d.members[member].nodes.clone();
                 nodes.sort_by(|a, b| natural_order(a, b));
                 own = Some(member);
-                let size = super::numbers(&federation, &settings)?;
+                let size = numbers(&federation, &settings)?;
                 text.push_str(&format!("  member {name}, valid for {valid}"));
                 text.push_str(&neighbors(&federation, member, size));
             }
@@ -99,7 +100,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     if let Some(path) = &args.data {
         let columns = PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() };
         let points = one_node(read_points(path, &columns)?, &nodes, &settings);
-        super::check_labels(&federation, &settings, &points)?;
+        check_labels(&federation, &settings, &points)?;
         let count = points.node_of_row.len();
         data = datasets_of(points, &nodes, &settings)?;
         text.push_str(&format!("  {}: {}\n", path.display(), plural(count, "data point")));

@@ -3,21 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use netfed_io::{EdgeList, Folder, MemberRow, read_edges, read_members};
 use netfed_net::authority;
 use netfed_net::description::{
     DESCRIPTION, Description, Edges, Federation, Learning, Member, Router, Serving,
 };
 use netfed_net::names::{OBSERVER, good_member_name, natural_order};
+use netfed_report::text::plural;
 
-use super::exposure::travels;
-use super::silos::SiloWork;
 use super::{idle, invite, ports, relaxing};
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::load::{EdgeList, MemberRow, read_edges, read_members};
-use crate::output::Folder;
-use crate::report::text::plural;
+use crate::member::{SiloWork, settings_of, travels};
+use crate::terminal::print;
 
 /// Describes a federation: the problem, the graph, who takes part and where they are reached. Signs the description with a new certificate
 /// authority of its own, whose key stays in the folder.
@@ -256,7 +254,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     };
     let text = Federation::text(&description)?;
     let federation = Federation::parse(&text)?;
-    let settings = super::settings_of(&federation, &args.out, None)?;
+    let settings = settings_of(&federation, &args.out, None)?;
     SiloWork::new(&federation, &settings)?;
     let folder = Folder::new(&args.out, false)?;
     folder.add(DESCRIPTION, &text)?;

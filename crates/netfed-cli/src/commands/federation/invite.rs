@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use netfed_net::authority;
 use netfed_net::description::{Federation, host_and_port};
 
-use crate::commands::print;
 use crate::failure::Failure;
+use crate::terminal::print;
 
 /// Makes the folder that a member needs to take part: the signed description, the certificate of the authority, and the member's own
 /// certificate and key. Send it over a safe way: the key in it is all that proves who the member is. The same for a router.

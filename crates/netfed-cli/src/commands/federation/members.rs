@@ -6,11 +6,12 @@ use netfed_net::authority;
 use netfed_net::description::{DESCRIPTION, Description, Federation, Member};
 use netfed_net::revoked::revoke;
 use netfed_net::signed::Signed;
+use netfed_report::text::plural;
 
 use super::invite::guest;
-use crate::commands::print;
 use crate::failure::Failure;
-use crate::report::text::plural;
+use crate::member::settings_of;
+use crate::terminal::print;
 
 /// Takes a new member into a federation, also while it runs: makes a new version of the description and signs it. Members that stay go on
 /// from their models, the new one begins at the mean of its neighbors'.
@@ -154,7 +155,7 @@ fn edge(text: &str) -> Result<(String, f64), Failure> {
 fn publish(organizer: &Path, next: &Description) -> Result<Federation, Failure> {
     let text = Federation::text(next)?;
     let federation = Federation::parse(&text)?;
-    super::settings_of(&federation, organizer, None)?;
+    settings_of(&federation, organizer, None)?;
     Signed::new(organizer, text)?.write(&organizer.join(DESCRIPTION))?;
     Ok(federation)
 }

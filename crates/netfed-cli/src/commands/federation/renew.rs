@@ -7,8 +7,8 @@ use netfed_net::description::Federation;
 use netfed_net::revoked::{REVOKED, Revoked, revoke};
 
 use super::invite::{days, guest, host, place};
-use crate::commands::print;
 use crate::failure::Failure;
+use crate::terminal::print;
 
 /// Makes a new certificate and key for a member and takes back those that it had. The member puts the new files over its own and starts its
 /// peer again, which goes on where it was. The others learn from each other that the old certificate is refused, also while they run.

@@ -8,9 +8,10 @@ use netfed_net::engine::Observer;
 use netfed_net::names::OBSERVER;
 use serde_json::{Value, json};
 
-use crate::commands::print;
 use crate::failure::Failure;
+use crate::member::{self, identity};
 use crate::progress::{catch_interrupts, interrupted};
+use crate::terminal::print;
 
 /// Asks every member what it is doing. On a terminal the table is shown again every second, until all have finished or Ctrl-C.
 #[derive(clap::Args)]
@@ -29,7 +30,7 @@ pub(crate) struct Status {
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Status) -> Result<u8, Failure> {
-    let federation = super::read(&args.federation)?;
+    let federation = member::read(&args.federation)?;
     let folder = args.federation.join(OBSERVER);
     if !folder.is_dir() {
         return Err(Failure::input(format!(
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &Status) -> Result<u8, Failure> {
             args.federation.display()
         )));
     }
-    super::identity(&folder)?;
+    identity(&folder)?;
     let observer = Observer::open(&federation, &folder)?;
     catch_interrupts();
     let names: Vec<&str> = federation.description.members.iter().map(|m| m.name.as_str()).collect();

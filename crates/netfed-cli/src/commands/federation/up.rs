@@ -5,21 +5,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use netfed_io::model_folder::FILE;
+use netfed_io::{Cell, Csv, Folder, ModelFolder, ModelRow, PointTable, read_models, read_points};
 use netfed_net::authority;
 use netfed_net::description::Federation;
+use netfed_report::text::plural;
 use serde_json::Value;
 
 use super::invite;
-use super::silos::GRAPH;
-use crate::commands::print;
 use crate::failure::Failure;
 use crate::files;
-use crate::load::{ModelRow, PointTable, read_models, read_points};
-use crate::model_folder::{FILE, ModelFolder};
-use crate::output::{Cell, Csv, Folder};
+use crate::member::{self, GRAPH, check_labels, identity, settings_of};
 use crate::progress::{catch_interrupts, interrupted, say};
-use crate::report::text::plural;
 use crate::settings::Settings;
+use crate::terminal::print;
 
 /// Starts all members and routers of a federation as processes on this machine, each with the points of its own nodes, and puts their models together.
 /// For trying a federation out: the processes talk to each other as they would across the world.
@@ -53,8 +52,8 @@ pub(crate) struct Up {
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
-    let federation = super::read(&args.federation)?;
-    let settings = super::settings_of(&federation, &args.federation, Some(&args.data))?;
+    let federation = member::read(&args.federation)?;
+    let settings = settings_of(&federation, &args.federation, Some(&args.data))?;
     let points = read_points(&args.data, &settings.columns)?;
     if let Some(stranger) = points.nodes.iter().find(|n| federation.member_of_node(n).is_none()) {
         return Err(Failure::input(format!(
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
             args.data.display()
         )));
     }
-    super::check_labels(&federation, &settings, &points)?;
+    check_labels(&federation, &settings, &points)?;
     let models = args.models.as_deref().map(read_models).transpose()?.unwrap_or_default();
     let alone = |node: &String| {
         federation.description.members.iter().any(|m| m.nodes == std::slice::from_ref(node))
@@ -169,7 +168,7 @@ fn invited(args: &Up, federation: &Federation, name: &str) -> Result<PathBuf, Fa
     } else {
         invite::make(&args.federation, &folder, federation, name, 365)?;
     }
-    super::identity(&folder)?;
+    identity(&folder)?;
     Ok(folder)
 }
 

@@ -9,17 +9,17 @@ use std::path::Path;
 
 use netfed::discrepancy::{Discrepancy, GreatCircle};
 use netfed::similarity_graph::{Rule, SimilarityGraph};
+use netfed_io::{
+    EdgeList, PointTable, check_graph_file, graph_text, read_coordinates, read_points, write_file,
+};
 use netfed_net::names::natural_order;
 
-use crate::commands::start_threads;
 use crate::failure::Failure;
-use crate::graph_file::{check_graph_file, graph_text};
 use crate::graph_recipe::Recipe;
-use crate::load::{EdgeList, PointTable, read_coordinates, read_points};
 use crate::memory;
-use crate::output::write_file;
 use crate::prepare::in_natural_order;
 use crate::progress::{catch_interrupts, say};
+use crate::threads::start_threads;
 use flags::Plan;
 
 /// A graph with the names of its nodes.

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::commands::print;
+use netfed_io::{GraphFormat, check_graph_file, graph_text, write_file};
+use netfed_report::text::plural;
+
+use crate::all_nodes::AllNodes;
 use crate::failure::Failure;
-use crate::graph_file::{AllNodes, GraphFormat, check_graph_file, graph_text};
-use crate::output::write_file;
 use crate::prepare::names;
 use crate::progress::warn;
-use crate::report::text::plural;
+use crate::terminal::print;
 
 /// Writes a graph in another format. The formats follow from the names: .csv (source, target, weight), .graphml, .gexf; reading
 /// also .tsv, .csv.gz, .tsv.gz and .parquet.

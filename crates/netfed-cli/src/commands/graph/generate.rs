@@ -6,12 +6,12 @@ mod shape;
 use std::path::PathBuf;
 
 use netfed::Graph;
+use netfed_io::{Cell, Csv, Folder, graph_text};
+use netfed_report::text::plural;
 
-use crate::commands::print;
 use crate::failure::Failure;
-use crate::graph_file::graph_text;
-use crate::output::{Cell, Csv, Folder};
-use crate::report::text::{plural, shell};
+use crate::suggestions::shell;
+use crate::terminal::print;
 use data::Model;
 use shape::Shape;
 

@@ -6,11 +6,12 @@ mod words;
 
 use std::path::PathBuf;
 
-use crate::commands::print;
+use netfed_io::{Cell, Csv, Folder};
+
+use crate::all_nodes::AllNodes;
 use crate::failure::Failure;
-use crate::graph_file::AllNodes;
-use crate::output::{Cell, Csv, Folder};
 use crate::progress::warn;
+use crate::terminal::print;
 use facts::Facts;
 
 /// Says what a graph is like: its degrees, its parts, how well it holds together (λ₂, spectral gap, mixing time), its communities, and what

@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 use netfed::Matrix;
 use netfed::learning::{Candidates, LogDegree, Model, beta_for};
+use netfed_io::{Signals, read_signals};
+use netfed_report::text::count;
 
-use crate::commands::start_threads;
 use crate::failure::Failure;
-use crate::load::{Signals, read_signals};
 use crate::prepare::names;
 use crate::progress::{catch_interrupts, say};
-use crate::report::text::count;
+use crate::threads::start_threads;
 use flags::{Method, Plan};
 
 /// Vertices up to which all pairs are taken.

@@ -11,15 +11,14 @@ pub(crate) use flags::Select;
 use std::path::Path;
 
 use netfed::selection::Estimates;
+use netfed_io::{EdgeList, PointTable, check_file, check_graph_file, read_points};
 
-use crate::commands::start_threads;
+use crate::clusters_file::read_clusters;
 use crate::failure::Failure;
-use crate::graph_file::check_graph_file;
-use crate::load::{EdgeList, PointTable, read_partition, read_points};
 use crate::memory;
-use crate::output::check_file;
 use crate::prepare::{self, Scaling, check_features, in_natural_order, local_datasets};
 use crate::progress::{catch_interrupts, say};
+use crate::threads::start_threads;
 use flags::Plan;
 use outcome::Outcome;
 
@@ -34,7 +33,7 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
     start_threads(plan.settings.threads)?;
     let (points, edges) = read(&plan)?;
     check_features(&points, &plan.settings)?;
-    let truth = args.truth.as_deref().map(|path| read_truth(path, &points.nodes)).transpose()?;
+    let truth = args.truth.as_deref().map(|path| read_clusters(path, &points.nodes)).transpose()?;
     let nodes = points.nodes.clone();
     catch_interrupts();
     let estimates = estimate(points, &plan, args.results.quiet)?;
@@ -73,20 +72,6 @@ fn read(plan: &Plan) -> Result<(PointTable, EdgeList), Failure> {
     let mut edges = EdgeList { nodes: Vec::new(), edges: Vec::new() };
     in_natural_order(&mut points, &mut edges);
     Ok((points, edges))
-}
-
-/// The true cluster of every node.
-pub(crate) fn read_truth(path: &Path, nodes: &[String]) -> Result<Vec<usize>, Failure> {
-    let cluster_of = read_partition(path)?;
-    let of = |node: &String| {
-        cluster_of.get(node).copied().ok_or_else(|| {
-            let file = path.display();
-            Failure::input(format!(
-                "{file}: no row for the node \"{node}\"; every node needs its cluster."
-            ))
-        })
-    };
-    nodes.iter().map(of).collect()
 }
 
 /// Trains every node alone.

@@ -1,12 +1,12 @@
 //! The data of a member.
 
+use netfed_io::{INTERCEPT, PointColumns, read_points};
 use netfed_net::description::Federation;
 
 use super::Peer;
-use crate::commands::federation::check_labels;
 use crate::failure::Failure;
-use crate::load::{PointTable, read_points};
-use crate::prepare::{INTERCEPT, datasets_of};
+use crate::member::{check_labels, one_node};
+use crate::prepare::datasets_of;
 use crate::settings::Settings;
 
 /// The own data.
@@ -46,21 +46,6 @@ impl Own {
 }
 
 /// A member with one node needs no column for it.
-fn columns(settings: &Settings, nodes: &[String]) -> crate::load::PointColumns {
-    crate::load::PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() }
-}
-
-/// Without a column all points belong to the one node.
-pub(crate) fn one_node(
-    mut points: PointTable,
-    nodes: &[String],
-    settings: &Settings,
-) -> PointTable {
-    let numbered = points.nodes.iter().enumerate().all(|(k, n)| *n == (k + 1).to_string());
-    let has_column = crate::load::has_column(&settings.data, &settings.columns.node);
-    if nodes.len() == 1 && numbered && !has_column {
-        points.nodes = nodes.to_vec();
-        points.node_of_row.fill(0);
-    }
-    points
+fn columns(settings: &Settings, nodes: &[String]) -> PointColumns {
+    PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() }
 }

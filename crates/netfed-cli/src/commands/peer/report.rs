@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use netfed::Status;
+use netfed_io::{Cell, Csv};
 use netfed_net::Outcome;
 use netfed_net::description::Federation;
+use netfed_report::text::rough_duration;
 use serde_json::json;
 
-use crate::output::{Cell, Csv};
-use crate::progress::duration;
 use crate::settings::Settings;
 
 /// The summary as JSON.
@@ -76,8 +76,12 @@ pub(super) fn parameters(nodes: &[String], features: &[String], outcome: &Outcom
 
 /// The summary in words.
 pub(super) fn words(outcome: &Outcome, seconds: f64, out: Option<&Path>) -> String {
-    let mut text =
-        format!("{} after {} rounds, {}\n", status(outcome), outcome.rounds, duration(seconds));
+    let mut text = format!(
+        "{} after {} rounds, {}\n",
+        status(outcome),
+        outcome.rounds,
+        rough_duration(seconds)
+    );
     match outcome.total {
         Some(total) if total.proven_gap().is_finite() => text.push_str(&format!(
             "  The models of all members are within {:.1e} of the optimum, relative to the objective.\n",
@@ -93,7 +97,7 @@ pub(super) fn words(outcome: &Outcome, seconds: f64, out: Option<&Path>) -> Stri
         text.push_str(&format!("  Own share of the gap: {:.1e}.\n", share.gap));
     }
     for (neighbor, time) in &outcome.without {
-        let time = duration(time.as_secs_f64());
+        let time = rough_duration(time.as_secs_f64());
         text.push_str(&format!("  It went on without {neighbor} for {time}.\n"));
     }
     if let Some(out) = out {

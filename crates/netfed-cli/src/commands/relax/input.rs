@@ -1,23 +1,22 @@
 //! From the files to what is trained: nodes, graph, task, models, public points.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use netfed::model::{ModelKind, Task};
 use netfed::{Graph, Matrix, generate};
+use netfed_io::{
+    EdgeList, FeatureScaling, ModelRow, PointColumns, PointTable, Target, column_names,
+    read_models, read_points,
+};
+use netfed_report::text::rounded;
 
 use super::flags::Relax;
-use super::public::{PublicPoints, PublicRows};
 use super::warnings::warnings;
-use crate::commands::path::trail::rounded;
 use crate::failure::Failure;
-use crate::load::{
-    EdgeList, ModelRow, PointColumns, PointTable, Target, column_names, read_models, read_points,
-};
 use crate::memory;
-use crate::prepare::{names, read_graph_of};
-use crate::scaling::FeatureScaling;
+use crate::prepare::read_graph_of;
+use crate::relaxing::{PublicPoints, PublicRows, model_kind, unread};
 use crate::settings::{Range, choose, number};
 
 /// The most classes.
@@ -201,28 +200,4 @@ fn kinds(
         ))),
     };
     nodes.iter().map(kind).collect()
-}
-
-/// A kind of model from words that stand at some place, for a task and points with so many features.
-pub(crate) fn model_kind(
-    place: &str,
-    text: &str,
-    task: Task,
-    dim: usize,
-) -> Result<ModelKind, Failure> {
-    let kind: ModelKind = text.parse().map_err(|e| Failure::at(place, e))?;
-    kind.suits(task, dim).map_err(|e| Failure::at(place, e))?;
-    Ok(kind)
-}
-
-/// A warning about columns of a file that `known` does not know.
-pub(super) fn unread(
-    path: &Path,
-    columns: &[String],
-    known: impl Fn(&str) -> bool,
-    what: &str,
-) -> Option<String> {
-    let others: Vec<&str> = columns.iter().map(String::as_str).filter(|c| !known(c)).collect();
-    let list = || format!("{} has columns that {what}: {}", path.display(), names(&others));
-    (!others.is_empty()).then(list)
 }

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 
 use netfed::model::Task;
+use netfed_io::model_folder::{FILE, LIST, Saved};
+use netfed_io::{Cell, Csv, Folder};
 use serde_json::{Value, json};
 
 use super::bound::{ClusterVariation, variations};
@@ -13,8 +15,6 @@ use super::settling::{self, LITTLE, Settling};
 use super::train::Trained;
 use super::words;
 use crate::failure::Failure;
-use crate::model_folder::{FILE, LIST, Saved};
-use crate::output::{Cell, Csv, Folder};
 
 /// Errors on the points held back.
 pub(super) struct Validation {

@@ -3,14 +3,13 @@
 use std::cmp::Ordering;
 
 use maud::{Markup, PreEscaped, html};
+use netfed_report::chart::{Axis, LineChart, Scale, Series, line_chart};
+use netfed_report::text::{number, plural, rough_duration};
+use netfed_report::{figure, page as whole};
 
 use super::outcome::Outcome;
 use super::words::{self, gain, kinds, problem, public, tells};
-use crate::commands::path::page::{sentences, warnings};
-use crate::progress::duration;
-use crate::report::chart::{Axis, LineChart, Scale, Series, line_chart};
-use crate::report::text::{number, plural};
-use crate::report::{figure, page as whole};
+use crate::page_parts::{sentences, warnings};
 
 /// The most nodes in the table.
 const SHOWN: usize = 60;
@@ -32,7 +31,7 @@ pub(super) fn page(o: &Outcome) -> String {
                 (figure("Features", &o.input.points.features.len().to_string()))
                 (figure("α", &number(o.input.alpha)))
                 (figure("Rounds", &o.exchanges().to_string()))
-                (figure("Time", &duration(o.seconds)))
+                (figure("Time", &rough_duration(o.seconds)))
             }
         }
         (sentences("What to take from it", &words::sentences(o)))

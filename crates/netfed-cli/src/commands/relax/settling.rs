@@ -5,11 +5,10 @@
 //! Settled: neither the last change nor what is left is more than 0.1%.
 
 use netfed::relax::RelaxRound;
+use netfed_report::text::{number, plural, rounded};
 
 use super::input::heaviest;
 use super::outcome::Outcome;
-use crate::commands::path::trail::rounded;
-use crate::report::text::{number, plural};
 
 /// Messages that move less than this no longer change anything.
 pub(super) const NOTHING: f64 = 1e-9;

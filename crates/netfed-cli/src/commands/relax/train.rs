@@ -3,22 +3,19 @@
 //! Alone means: as many fits as with neighbors, rounds + 1, to the own points. For models that start afresh with every fit one is enough; others, such as
 //! perceptrons, go on from where they are, and would else be compared with models that were trained much longer.
 
-use std::sync::Arc;
-
-use netfed::model::{LocalModel, ModelKind, Task};
-use netfed::relax::{
-    Examples, FedRelax, Neighbor, RelaxNode, RelaxRound, RelaxSettings, RelaxWeights,
-};
-use netfed::{Error, Graph, Matrix};
+use netfed::model::{LocalModel, Task};
+use netfed::relax::{Examples, FedRelax, RelaxNode, RelaxRound};
+use netfed::{Error, Matrix};
+use netfed_io::PointTable;
 use rayon::prelude::*;
 
 use super::input::Input;
-use super::public::PublicPoints;
 use super::settling::NOTHING;
+use crate::evaluation::folds::folds;
 use crate::failure::Failure;
-use crate::folds::folds;
-use crate::load::PointTable;
+use crate::prediction::likeliest;
 use crate::progress::{Steps, interrupted, stop_flag};
+use crate::relaxing::node;
 
 /// The end of a training.
 pub(super) struct Trained {
@@ -151,29 +148,6 @@ fn by_node(input: &Input, table: &PointTable) -> Result<Vec<Examples>, Failure> 
         .collect()
 }
 
-/// The half of a node with a model of some kind for some task, coupled with strength α; the seed is that of the whole run.
-pub(crate) fn node(
-    graph: &Graph,
-    i: usize,
-    own: Examples,
-    public: &PublicPoints,
-    (kind, task): (&ModelKind, Task),
-    (alpha, seed): (f64, u64),
-) -> Result<RelaxNode, Failure> {
-    let edge = |inc: &netfed::Incidence| Neighbor {
-        weight: graph.edges()[inc.edge()].weight,
-        public: Arc::clone(public.of(inc.neighbor())),
-    };
-    let neighbors: Vec<Neighbor> = graph.incident(i).iter().map(edge).collect();
-    // Another seed for every node.
-    let seed = seed.wrapping_add((i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    let model = kind.build(task, own.points.cols(), seed);
-    let own_public = public.of(i);
-    let held = Some(Arc::clone(own_public));
-    let settings = RelaxSettings { alpha, weights: RelaxWeights::Objective, held };
-    Ok(RelaxNode::new(model, own, Arc::clone(own_public), &neighbors, settings)?)
-}
-
 /// Squared errors, or wrong classes, of every node's points.
 fn judge(nodes: &[RelaxNode], held: &[Examples], task: Task) -> Vec<(usize, f64)> {
     nodes.iter().zip(held).map(|(node, held)| judge_node(node, held, task)).collect()
@@ -189,15 +163,4 @@ fn judge_node(node: &RelaxNode, held: &Examples, task: Task) -> (usize, f64) {
         }
     };
     (out.rows(), (0..out.rows()).map(error).sum())
-}
-
-/// The class with the largest probability, the first of several.
-pub(crate) fn likeliest(probabilities: &[f64]) -> usize {
-    let mut best = 0;
-    for (k, p) in probabilities.iter().enumerate() {
-        if *p > probabilities[best] {
-            best = k;
-        }
-    }
-    best
 }

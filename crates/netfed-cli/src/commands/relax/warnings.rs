@@ -2,11 +2,11 @@
 //! k edges from the nearest data learns something in round k.
 
 use netfed::Graph;
+use netfed_io::PointTable;
+use netfed_report::text::plural;
 
 use super::flags::Relax;
-use crate::load::PointTable;
 use crate::prepare::names;
-use crate::report::text::plural;
 
 /// The warnings, in sentences without a period.
 pub(super) fn warnings(

@@ -3,12 +3,10 @@
 use std::cmp::Ordering;
 
 use netfed::model::Task;
+use netfed_report::text::{number, plural, rough_duration, rounded};
 
 use super::outcome::{Outcome, Validation};
 use super::settling::{self, Settling};
-use crate::commands::path::trail::rounded;
-use crate::progress::duration;
-use crate::report::text::{number, plural};
 
 /// Where the public points come from.
 pub(super) fn public(o: &Outcome) -> String {
@@ -227,7 +225,7 @@ impl Outcome<'_> {
         };
         let mut text = format!(
             "{done}, {}\n  {}, {}, {}, {}\n  models: {}\n  {}: {}\n",
-            duration(self.seconds),
+            rough_duration(self.seconds),
             plural(input.points.nodes.len(), "node"),
             plural(input.graph.edges().len(), "edge"),
             plural(input.points.features.len(), "feature"),

@@ -11,7 +11,8 @@ use netfed::information::Information;
 use super::criteria::OnAllData;
 use super::cross_validation::Curve;
 use super::plan::{Plan, Rule};
-use super::statistics::Estimate;
+use crate::evaluation::first_smallest;
+use crate::evaluation::statistics::Estimate;
 
 /// A setting: a variant and one of its λ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +63,6 @@ impl Choice {
 
 pub(super) fn mean(errors: &[f64]) -> f64 {
     errors.iter().sum::<f64>() / errors.len() as f64
-}
-
-/// The place of the smallest number; the first of equal ones, and any number before what is none.
-pub(crate) fn first_smallest(values: impl Iterator<Item = f64>) -> usize {
-    values.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k)
 }
 
 fn best(plan: &Plan, curves: &[Curve]) -> Place {
@@ -183,11 +179,5 @@ mod tests {
     fn a_flat_curve_is_all_alike() {
         let curve = curve(&[[1.0, 2.0, 3.0, 4.0]; 3]);
         assert_eq!(like_best(&curve, 0, 4), 0..=2);
-    }
-
-    #[test]
-    fn what_is_no_number_is_never_the_smallest() {
-        assert_eq!(first_smallest([f64::NAN, f64::INFINITY, 3.0, 3.0].into_iter()), 2);
-        assert_eq!(first_smallest([f64::NAN, f64::INFINITY].into_iter()), 1);
     }
 }

@@ -3,15 +3,15 @@
 
 use netfed::information::{Information, clustered_freedom, separable_freedom};
 use netfed::{Clusters, LossKind, Matrix, PathPoint, Solution};
+use netfed_report::text::number;
 
 use super::ends::Ends;
-use super::path::{Data, descend, pooled};
-use super::variant::Variant;
+use super::variant::{Variant, edges_for};
+use crate::evaluation::measure::measures;
+use crate::evaluation::{Data, descend, pooled};
 use crate::failure::Failure;
-use crate::measure::measures;
 use crate::prepare::{Prepared, prepare_part};
 use crate::progress::Steps;
-use crate::report::text::number;
 
 /// A setting on all data.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +44,8 @@ pub(crate) fn on_all_data(
         return Ok(None);
     }
     let settings = &variant.settings;
-    let prepared = prepare_part(data.points.clone(), data.edges(variant, &data.points)?, settings)?;
+    let prepared =
+        prepare_part(data.points.clone(), edges_for(variant, data, &data.points)?, settings)?;
     let one = pooled(&data.points, settings)?;
     let information = |params: &Matrix, freedom| information(data, variant, params, freedom);
     let freedom = prepared.problem.dim().min(data.points.node_of_row.len());

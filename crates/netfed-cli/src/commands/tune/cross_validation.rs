@@ -4,17 +4,17 @@
 //! with a scaling of the features, and where it is built a graph, that know these rows only. All settings see the same splits, so that their errors can be compared in pairs.
 
 use netfed::Options;
+use netfed_io::PointTable;
+use netfed_report::text::number;
 
 use super::ends::Ends;
-use super::path::{Data, descend, pooled};
 use super::plan::Plan;
-use super::variant::Variant;
+use super::variant::{Variant, edges_for};
+use crate::evaluation::folds::folds;
+use crate::evaluation::{Data, descend, pooled};
 use crate::failure::Failure;
-use crate::folds::folds;
-use crate::load::PointTable;
 use crate::prepare::prepare_part;
 use crate::progress::Steps;
-use crate::report::text::number;
 
 /// Errors of one variant on all splits, split by split: repeat by repeat, fold by fold.
 pub(crate) struct Curve {
@@ -85,7 +85,7 @@ fn one_split(
     steps: &Steps,
 ) -> Result<Split, Failure> {
     let settings = &variant.settings;
-    let prepared = prepare_part(training.clone(), data.edges(variant, training)?, settings)?;
+    let prepared = prepare_part(training.clone(), edges_for(variant, data, training)?, settings)?;
     let one = pooled(training, settings)?;
     let error = |models: &[&[f64]]| plan.measure.error(settings.intercept, models, held_out);
     let nodes = held_out.nodes.len();
@@ -120,7 +120,7 @@ fn collect(lambdas: Vec<f64>, splits: Vec<Split>) -> Curve {
 mod tests {
     use super::*;
     use crate::commands::tune::plan::tests::plan;
-    use crate::load::EdgeList;
+    use netfed_io::EdgeList;
 
     /// Two nodes with two points each: every fold holds one point of each.
     fn data() -> Data {
@@ -179,11 +179,11 @@ mod tests {
         let data = Data { points, edges: EdgeList::default() };
         let curve = &cross_validate(&data, &built, &lambdas, &steps).unwrap()[0];
         let variant = &built.variants[0];
-        let of_all = data.edges(variant, &data.points).unwrap();
+        let of_all = edges_for(variant, &data, &data.points).unwrap();
         let fold = folds(&data.points, 2, 0);
         for split in 0..2 {
             let training = data.points.select(|r| fold[r] != split);
-            let edges = data.edges(variant, &training).unwrap();
+            let edges = edges_for(variant, &data, &training).unwrap();
             assert_ne!(edges, of_all);
             let fixed = Data { points: data.points.clone(), edges };
             let expected = &cross_validate(&fixed, &given, &lambdas, &steps).unwrap()[0];

@@ -2,11 +2,11 @@
 //! tried, or at an end: λ = 0, where every node is alone, or a λ above which nothing changes. While it does not, the grid goes on beyond its end in
 //! the same ratio.
 
-use super::choice::{first_smallest, like_best, mean};
+use super::choice::{like_best, mean};
 use super::criteria::{OnAllData, on_all_data};
 use super::cross_validation::{Curve, cross_validate};
-use super::path::Data;
 use super::plan::Plan;
+use crate::evaluation::{Data, first_smallest};
 use crate::failure::Failure;
 use crate::progress::Steps;
 

@@ -1,13 +1,13 @@
 //! The files of `netfed tune` but for the page: every setting, every split, the summary.
 
+use netfed_io::{Cell, Csv};
 use serde_json::{Value, json};
 
 use super::choice::Place;
 use super::criteria::Complexity;
 use super::outcome::Outcome;
-use super::statistics::Estimate;
 use super::words::{sentences, warnings};
-use crate::output::{Cell, Csv};
+use crate::evaluation::statistics::Estimate;
 
 /// The columns that say which setting a row is about.
 fn which(o: &Outcome, variant: usize, model: &str, lambda: Option<f64>) -> Vec<Cell> {

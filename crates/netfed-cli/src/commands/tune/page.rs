@@ -3,17 +3,16 @@
 use std::path::Path;
 
 use maud::{Markup, PreEscaped, html};
+use netfed_report::chart::{
+    Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart, window,
+};
+use netfed_report::text::{number, plural, rough_duration};
 
 use super::choice::Place;
 use super::outcome::Outcome;
-use super::statistics::Estimate;
-use super::table::{self, Rows};
+use super::table;
 use super::words::{coupling, sentences, take, warnings};
-use crate::progress::duration;
-use crate::report::chart::{
-    Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart, window,
-};
-use crate::report::text::{number, plural};
+use crate::evaluation::statistics::Estimate;
 
 /// The most lines in the chart of errors.
 const MOST_LINES: usize = 8;
@@ -33,7 +32,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
             h1 { (take(o)) }
             p.origin {
                 (plural(points, "data point")) ", " (plural(nodes, "node")) ", " (plural(edges, "edge")) ", "
-                (plural(features, "feature")) "; " (plural(o.runs().0, "run")) ", " (duration(o.seconds))
+                (plural(features, "feature")) "; " (plural(o.runs().0, "run")) ", " (rough_duration(o.seconds))
             }
         }
         section {
@@ -59,7 +58,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
                 (complexity(o))
             }
         }
-        section { h2 { "Table" } (rows(&table::lambdas(o))) @if let Some(v) = table::variants(o) { (rows(&v)) } }
+        section { h2 { "Table" } (table::lambdas(o).markup()) @if let Some(v) = table::variants(o) { (v.markup()) } }
         section {
             h2 { "How it was done" }
             p { "The data points of every node were dealt to " (o.plan.folds) " folds at random, " (plural(o.plan.repeats, "time")) ". Each fold was held back once: models were trained on the others and judged on it. " (if o.plan.variants[0].recipe.is_some() { "The graph was built from the training points alone; the nodes stay." } else { "The graph and the nodes stay." }) " The error is the mean over all points of a fold, then over the folds." }
@@ -67,7 +66,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
             p { "The runs on parts of the data stop at a relative gap of " (number(o.plan.tolerance)) ", those on all data at " (number(o.variant(o.choice.chosen).settings.tol)) ". " code { "tune.csv" } " has every setting, " code { "folds.csv" } " every split." }
         }
     };
-    crate::report::page("netfed tune", &body)
+    netfed_report::page("netfed tune", &body)
 }
 
 fn axis(label: &str, scale: Scale, range: Option<(f64, f64)>) -> Axis<'_> {
@@ -266,22 +265,5 @@ fn complexity(o: &Outcome) -> Markup {
                 figcaption { "Information criteria on all data (" (label) "): the fit, plus a price for every parameter of every cluster. BIC charges more and likes fewer clusters. They need no data held back, but count clusters as if nobody had searched for them." }
             }
         }
-    }
-}
-
-/// A table.
-pub(crate) fn rows(rows: &Rows) -> Markup {
-    let class = |k: usize| if rows.numeric(k) { "num" } else { "" };
-    html! {
-        div.scroll tabindex="0" { table {
-            thead { tr { @for (k, name) in rows.header.iter().enumerate() { th scope="col" class=(class(k)) { (name) } } } }
-            tbody {
-                @for (r, row) in rows.rows.iter().enumerate() { tr {
-                    @for (k, cell) in row.iter().enumerate() {
-                        td class=(class(k)) { @if rows.chosen == Some(r) { strong { (cell) } } @else { (cell) } }
-                    }
-                } }
-            }
-        } }
     }
 }

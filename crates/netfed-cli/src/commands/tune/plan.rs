@@ -2,14 +2,15 @@
 //!
 //! A *variant* is a choice of everything but λ; every variant gets its own path of λ.
 
+use netfed_io::PointTable;
+use netfed_report::text::plural;
+
 use super::flags::Tune;
 use super::variant::{Variant, variants};
+use crate::evaluation::folds::TOLERANCE;
+use crate::evaluation::measure::Measure;
 use crate::failure::Failure;
-use crate::folds::TOLERANCE;
 use crate::given::Given;
-use crate::load::PointTable;
-use crate::measure::Measure;
-use crate::report::text::plural;
 use crate::settings::{Range, choose, number};
 
 /// Number of λ when nothing is said.

@@ -1,22 +1,14 @@
 //! The table of the settings: every λ of the variant that was chosen, between every node alone and one model for all; and the other variants at
 //! their best. The same rows serve the terminal and the page.
 
-use comfy_table::{CellAlignment, LineStyle, Table, presets};
+use netfed_report::text::{count, number};
 
 use super::choice::Place;
 use super::criteria::Complexity;
 use super::outcome::Outcome;
-use super::statistics::Estimate;
-use super::words::plus_minus;
-use crate::report::text::{count, number};
-
-/// A table in words.
-pub(crate) struct Rows {
-    pub(crate) header: Vec<&'static str>,
-    pub(crate) rows: Vec<Vec<String>>,
-    /// The row of the chosen setting.
-    pub(crate) chosen: Option<usize>,
-}
+use crate::evaluation::statistics::Estimate;
+use crate::evaluation::words::plus_minus;
+use crate::rows::Rows;
 
 /// Every λ of the chosen variant.
 pub(crate) fn lambdas(o: &Outcome) -> Rows {
@@ -109,27 +101,4 @@ fn criteria(o: &Outcome, complexity: Option<Complexity>) -> [String; 2] {
         show(own.zip(least(o.choice.aic)).map(|(own, least)| own.aic - least.aic)),
         show(own.zip(least(o.choice.bic)).map(|(own, least)| own.bic - least.bic)),
     ]
-}
-
-impl Rows {
-    /// Whether a column has numbers.
-    pub(crate) fn numeric(&self, column: usize) -> bool {
-        column > 0 && !self.header[column].is_empty()
-    }
-
-    /// For a terminal.
-    pub(crate) fn text(&self) -> String {
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none()));
-        table.set_header(self.header.iter().copied());
-        self.rows.iter().for_each(|row| {
-            table.add_row(row);
-        });
-        for (k, column) in table.column_iter_mut().enumerate() {
-            if self.numeric(k) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        format!("{table}\n")
-    }
 }

@@ -1,15 +1,17 @@
 //! A variant: a choice of everything but λ. The variants of a plan are all combinations of the values of its axes (graph, penalty, ridge,
 //! Huber threshold). Another axis is another list and the field of [`Given`] that it sets.
 
-use netfed::LossKind;
 use netfed::discrepancy::Combination;
+use netfed::{Edge, LossKind};
+use netfed_io::{EdgeList, PointTable};
+use netfed_report::text::number as shown;
 
 use super::flags::Tune;
 use crate::axis::distinct;
+use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::graph_recipe::{self as recipe, Recipe};
-use crate::report::text::number as shown;
 use crate::settings::{PENALTIES, Range, Settings, choose, number};
 
 /// A choice of everything but λ.
@@ -139,6 +141,21 @@ fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
         }
     }
     Ok(all)
+}
+
+/// The edges for a variant: those given, or those of the graph built from some of the points.
+pub(crate) fn edges_for(
+    variant: &Variant,
+    data: &Data,
+    points: &PointTable,
+) -> Result<EdgeList, Failure> {
+    let Some(recipe) = &variant.recipe else { return Ok(data.edges.clone()) };
+    let built = recipe.build(&*recipe.discrepancies(points, &variant.settings)?, true)?;
+    let edge = |e: &Edge| (e.tail as u32, e.head as u32, e.weight);
+    Ok(EdgeList {
+        nodes: points.nodes.clone(),
+        edges: built.graph.edges().iter().map(edge).collect(),
+    })
 }
 
 #[cfg(test)]

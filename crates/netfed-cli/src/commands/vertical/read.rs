@@ -4,10 +4,10 @@ use std::path::Path;
 
 use netfed::LossKind;
 use netfed::baselines::align;
+use netfed_io::{PointColumns, PointTable, Target, has_column, read_points};
 
 use super::flags::Vertical;
 use crate::failure::Failure;
-use crate::load::{PointColumns, PointTable, Target, has_column, read_points};
 
 /// The people whom all files know.
 pub(crate) struct People {

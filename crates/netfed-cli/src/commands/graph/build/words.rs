@@ -2,14 +2,14 @@
 
 use netfed::discrepancy::Combination;
 use netfed::similarity_graph::{Rule, SimilarityGraph, Weights};
+use netfed_report::text::{count, number, plural, rough_duration};
 use serde_json::json;
 
 use super::Built;
 use super::flags::{Build, Plan};
 use crate::prepare::names;
-use crate::progress::duration;
-use crate::report::text::{count, number, plural, shell};
-use crate::said_again;
+use crate::suggestions;
+use crate::suggestions::shell;
 
 /// Smallest, median and largest of some numbers.
 fn range(values: &[f64]) -> Option<[f64; 3]> {
@@ -40,7 +40,7 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         plural(graph.nodes(), "node"),
         plural(graph.edges().len(), "edge"),
         args.results.out.display(),
-        duration(built.seconds)
+        rough_duration(built.seconds)
     );
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
     if graph.nodes() == 1 {
@@ -91,12 +91,12 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
     line(format!("Of every node's data this took {}.", seen(&plan.recipe.discrepancy)));
     let out = shell(&args.results.out.display().to_string());
     let given = &args.given;
-    let nodes = said_again::nodes(given);
+    let nodes = suggestions::nodes(given);
     line(format!("Look at it: netfed graph inspect --graph {out}{nodes} --out graph/"));
     if given.data.is_some() {
         // Data without labels are trained by their means.
         let mean = given.loss.is_none() && !built.labels;
-        let models = said_again::models(given) + if mean { " --loss mean" } else { "" };
+        let models = suggestions::models(given) + if mean { " --loss mean" } else { "" };
         line(format!("Then train: netfed tune{nodes} --graph {out}{models} --out tuned/"));
     }
     text

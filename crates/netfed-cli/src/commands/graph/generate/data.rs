@@ -5,12 +5,12 @@ use netfed::generate::{
     regions, smooth_signals,
 };
 use netfed::{Dataset, Edge, Graph, Matrix};
+use netfed_io::{Cell, Csv};
+use netfed_report::text::plural;
 
 use super::Common;
 use super::shape::{positive, probability};
 use crate::failure::Failure;
-use crate::output::{Cell, Csv};
-use crate::report::text::plural;
 use crate::settings::{Range, choose, number};
 
 /// Nodes of a graph whose eigenvectors are computed.

@@ -5,12 +5,12 @@ use netfed::generate::{
     chain, cliques, corrupted, erdos_renyi, grid, random_geometric, rbf_graph, star,
     stochastic_block_model,
 };
+use netfed_report::text::plural;
 
 use super::Common;
 use super::data::Model;
 use crate::failure::Failure;
 use crate::memory;
-use crate::report::text::plural;
 use crate::settings::{Range, number};
 
 /// Pairs of nodes that are looked at one by one.

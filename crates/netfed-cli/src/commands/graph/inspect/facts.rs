@@ -11,14 +11,14 @@ use netfed::communities::ByChance;
 use netfed::learning::Scores;
 use netfed::spectral::{algebraic_connectivity, spectral_gap};
 use netfed::{Agreement, Communities, Graph};
+use netfed_io::{EdgeList, read_edges};
 use netfed_net::names::natural_order;
+use netfed_report::text::{number, plural};
 
 use super::Inspect;
-use crate::commands::graph::select::read_truth;
+use crate::clusters_file::read_clusters;
 use crate::failure::Failure;
-use crate::load::{EdgeList, read_edges};
 use crate::prepare::names;
-use crate::report::text::{number, plural};
 
 /// A node with this many times the edges of one in the middle is a hub, if it has at least [`HUB_EDGES`].
 const HUB: usize = 10;
@@ -88,7 +88,7 @@ impl Facts {
         };
         let agreement = match &args.labels {
             Some(path) => {
-                let labels = read_truth(path, &nodes)?;
+                let labels = read_clusters(path, &nodes)?;
                 let groups = labels.iter().max().map_or(0, |g| g + 1);
                 Some((groups, Agreement::new(&communities.of_node, &labels)?))
             }

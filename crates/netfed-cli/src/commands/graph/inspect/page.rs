@@ -1,16 +1,15 @@
 //! The page: the picture, the distributions of degrees and weights, the communities, the nodes with most edges.
 
 use maud::{Markup, PreEscaped, html};
+use netfed_report::chart::{Bar, BarChart, bar_chart};
+use netfed_report::text::{count, number, plural};
+use netfed_report::{
+    COLORS, Flows, Outcome, Report, Words, figure, graph, graph_svg, page as whole, swatch,
+};
 
 use super::Inspect;
 use super::facts::Facts;
 use super::words::{headline, sentences};
-use crate::edge_table::Flows;
-use crate::report::chart::{Bar, BarChart, bar_chart};
-use crate::report::text::{count, number, plural};
-use crate::report::{
-    COLORS, Outcome, Report, Words, figure, graph, graph_svg, page as whole, swatch,
-};
 
 /// Bars of a distribution.
 const BARS: usize = 12;
@@ -49,6 +48,7 @@ fn with_report<T>(f: &Facts, seed: u64, draw: impl FnOnce(&Report) -> T) -> T {
         certificate: &[],
         warnings: &[],
         node_share: &[],
+        explained_by: "",
         history: &[],
         settings: &[],
         seed,

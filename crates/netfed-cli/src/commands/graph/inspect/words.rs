@@ -1,11 +1,11 @@
 //! The result for a person, and as JSON.
 
 use netfed::communities::Grouping;
+use netfed_report::text::{count, number, plural, plurals};
 use serde_json::{Value, json};
 
 use super::Inspect;
 use super::facts::Facts;
-use crate::report::text::{count, number, plural, plurals};
 
 /// The headline.
 pub(super) fn headline(f: &Facts) -> String {

@@ -4,17 +4,15 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use netfed::learning::{Candidates, covariance, graphical_lasso};
+use netfed_io::{Cell, Csv, GraphFormat, Signals, check_graph_file, graph_text, write_file};
+use netfed_report::text::number;
 
 use super::flags::{Learn, Method, Plan};
 use super::words::{Ended, Facts, describe};
 use super::{check_finite, problems, read};
 use crate::failure::Failure;
-use crate::graph_file::{GraphFormat, check_graph_file, graph_text};
-use crate::load::Signals;
-use crate::output::{Cell, Csv, write_file};
 use crate::prepare::names;
 use crate::progress::{interrupted, say};
-use crate::report::text::number;
 
 /// The gap per vertex at which the graphical lasso ends, the one at which it is solved, and its most sweeps. Weights are as far off as the
 /// root of the gap.

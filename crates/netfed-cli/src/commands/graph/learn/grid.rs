@@ -3,17 +3,17 @@
 use std::cell::RefCell;
 
 use netfed::learning::{LogDegree, Scores, grid_search};
+use netfed_io::{Cell, Csv};
+use netfed_report::text::{number, plural};
 use serde_json::{Value, json};
 
 use super::flags::{Learn, Plan};
 use super::setting::Setting;
 use super::solve::{Found, solve};
 use super::truth::{Edge, Known};
-use crate::commands::tune::table::Rows;
 use crate::failure::Failure;
-use crate::output::{Cell, Csv};
 use crate::progress::{Steps, interrupted};
-use crate::report::text::{number, plural};
+use crate::rows::Rows;
 
 /// The file with the scores of all settings.
 pub(super) const GRID: &str = "grid.csv";

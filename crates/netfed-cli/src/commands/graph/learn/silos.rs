@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use netfed::learning::LogDegree;
+use netfed_io::{Folder, Signals, graph_text};
 use serde_json::{Value, json};
 
 use super::alone::above;
@@ -17,9 +18,6 @@ use super::truth::Known;
 use super::words::{Facts, SiloFacts, describe_silos};
 use super::{problems, read, silo_files};
 use crate::failure::Failure;
-use crate::graph_file::graph_text;
-use crate::load::Signals;
-use crate::output::Folder;
 
 /// The file of the consensus.
 const CONSENSUS: &str = "consensus.csv";

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use netfed::Matrix;
 use netfed::learning::{Algorithm1, Exact, LogDegree, Model, SiloGraphs, Silos, algorithm1};
+use netfed_report::text::number;
 
 use super::flags::{Learn, Method, Plan};
 use super::setting::Setting;
@@ -12,7 +13,6 @@ use super::words::Ended;
 use super::{baselines, check_finite};
 use crate::failure::Failure;
 use crate::progress::{interrupted, say};
-use crate::report::text::number;
 
 /// The gap, as part of the objective, at which rounds have come to the optimum.
 const AT_END: f64 = 1e-9;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use netfed::learning::Scores;
+use netfed_io::{Signals, check_vertices, read_edges};
+use netfed_report::text::plural;
 
 use crate::failure::Failure;
-use crate::load::{Signals, check_vertices, read_edges};
-use crate::report::text::plural;
 
 /// An edge: two vertices, the smaller first, and a weight.
 pub(super) type Edge = (usize, usize, f64);

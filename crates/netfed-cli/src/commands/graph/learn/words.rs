@@ -4,11 +4,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use netfed::Graph;
+use netfed_report::text::{count, number, plural, plurals, rough_duration};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::progress::{duration, interrupted};
-use crate::report::text::{count, number, plural, plurals, shell};
+use crate::progress::interrupted;
+use crate::suggestions::shell;
 
 /// What is to be said about a graph.
 #[derive(Default)]
@@ -99,7 +100,7 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
         if mean == 1.0 { "neighbor" } else { "neighbors" },
         plural(facts.signals, "signal"),
         facts.method,
-        duration(facts.seconds),
+        rough_duration(facts.seconds),
     );
     if facts.vertices == 1 {
         text.push_str("  One vertex has no other to be joined with.\n");
@@ -197,7 +198,7 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
         "{}{with}, {} vertices, in {}{rounds}\n",
         plural(rows.len(), "graph"),
         summary["vertices"],
-        duration(of("seconds")),
+        rough_duration(of("seconds")),
     );
     for row in rows {
         let near = match row.apart {

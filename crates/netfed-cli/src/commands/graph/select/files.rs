@@ -1,10 +1,10 @@
 //! The kept edges and, where asked for, the table of all tests.
 
 use netfed::selection::{Adjusted, Wald};
+use netfed_io::{Cell, CsvFile};
 
 use super::flags::Select;
 use crate::failure::Failure;
-use crate::output::{Cell, CsvFile};
 
 /// What becomes of an edge.
 #[derive(Clone, Copy, PartialEq)]
@@ -63,13 +63,13 @@ impl Files {
         }
         match verdict {
             Verdict::Dropped => Ok(()),
-            _ => self.edges.row([source, target, Cell::Number(weight)]),
+            _ => Ok(self.edges.row([source, target, Cell::Number(weight)])?),
         }
     }
 
     /// Puts them in their places.
     pub(super) fn finish(self) -> Result<(), Failure> {
         self.edges.finish()?;
-        self.tests.map_or(Ok(()), CsvFile::finish)
+        Ok(self.tests.map_or(Ok(()), CsvFile::finish)?)
     }
 }

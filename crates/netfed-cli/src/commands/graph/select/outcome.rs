@@ -2,12 +2,12 @@
 //! memory for n² numbers; only the adjusted p-values of Holm and Benjamini-Hochberg, asked for with --tests, need 16 bytes each.
 
 use netfed::selection::{Adjusted, Correction, Estimates, Fidelity, Untested, Wald};
+use netfed_io::EdgeList;
 
 use super::files::{Files, Verdict};
 use super::flags::{Plan, Select};
 use super::pairs::Pairs;
 use crate::failure::Failure;
-use crate::load::EdgeList;
 use crate::progress::{Steps, interrupted};
 
 /// Pairs of one step of the progress.

@@ -2,10 +2,10 @@
 
 use netfed::Graph;
 use netfed::selection::{Estimates, Wald};
+use netfed_io::EdgeList;
 
 use super::flags::Plan;
 use crate::failure::Failure;
-use crate::load::EdgeList;
 
 /// The pairs of nodes to look at.
 pub(super) enum Pairs {

@@ -2,14 +2,14 @@
 
 use netfed::LossKind;
 use netfed::selection::{Untested, Variance};
+use netfed_report::text::{count, number, plural, rough_duration};
 use serde_json::json;
 
 use super::flags::{Plan, Select};
 use super::outcome::{Outcome, Truth};
 use crate::prepare::names;
-use crate::progress::duration;
-use crate::report::text::{count, number, plural, shell};
-use crate::said_again;
+use crate::suggestions;
+use crate::suggestions::shell;
 
 /// The summary for a person.
 pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
@@ -23,7 +23,7 @@ pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
             0 => String::new(),
             n => format!(" (with {} not tested)", count(n as usize)),
         },
-        duration(o.seconds)
+        rough_duration(o.seconds)
     );
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
     if o.tested > 0 {
@@ -133,9 +133,9 @@ fn next(o: &Outcome, plan: &Plan, args: &Select) -> Vec<String> {
     let given = &settings.given;
     let command = format!(
         "netfed tune{} --graph {}{}",
-        said_again::nodes(given),
+        suggestions::nodes(given),
         shell(&args.results.out.display().to_string()),
-        said_again::models(given)
+        suggestions::models(given)
     );
     sentences.push(format!("Next: {command} --out tuned/"));
     sentences

@@ -1,0 +1,90 @@
+//! Models of some data points for a whole path of λ, and the two ends of it: every node alone, and
+//! one model for all.
+//!
+//! The path goes down from the largest λ, where one model for all is a good start.
+
+use std::ops::ControlFlow;
+
+use netfed::{Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
+use netfed_io::{EdgeList, PointTable};
+
+use super::folds;
+use crate::by_index::ByIndex;
+use crate::failure::Failure;
+use crate::prepare::{Prepared, prepare_part};
+use crate::progress::interrupted;
+use crate::settings::Settings;
+
+/// Points and edges that are split again and again.
+pub(crate) struct Data {
+    pub(crate) points: PointTable,
+    pub(crate) edges: EdgeList,
+}
+
+impl Data {
+    /// Whether runs go side by side.
+    pub(crate) fn small(&self) -> bool {
+        folds::are_small(&self.points, &self.edges)
+    }
+
+    /// The results of all tasks, in their order.
+    pub(crate) fn all<T: Send>(
+        &self,
+        tasks: usize,
+        task: impl Fn(usize) -> Result<T, Failure> + Sync + Send,
+    ) -> Result<Vec<T>, Failure> {
+        folds::all(self.small(), tasks, task)
+    }
+}
+
+/// One model for all points, in the units of the problem and in those of the data.
+pub(crate) struct Pooled {
+    pub(crate) scaled: Vec<f64>,
+    pub(crate) model: Vec<f64>,
+}
+
+/// Trains one model on all points.
+pub(crate) fn pooled(points: &PointTable, settings: &Settings) -> Result<Pooled, Failure> {
+    let all = vec!["all".to_owned()];
+    let together = PointTable {
+        nodes: all.clone(),
+        node_of_row: vec![0; points.node_of_row.len()],
+        ..points.clone()
+    };
+    let prepared = prepare_part(together, EdgeList { nodes: all, edges: Vec::new() }, settings)?;
+    let alone = solve(&prepared.problem, &settings.options(), |_| ControlFlow::Continue(()))?;
+    let params = alone.params;
+    let model = prepared.in_units_of_the_data(&params).row(0).to_vec();
+    Ok(Pooled { scaled: params.row(0).to_vec(), model })
+}
+
+/// Trains for every λ of `lambdas`, which is ascending and starts with 0; `visit` gets each with
+/// its place, its models in the units of the data, and how they were found. Gives what it says, in
+/// the order of λ.
+pub(crate) fn descend<T: Send>(
+    prepared: &Prepared,
+    lambdas: &[f64],
+    start: &Pooled,
+    options: &Options,
+    visit: impl Fn(usize, Matrix, &PathPoint, &Solution) -> T + Sync,
+) -> Result<Vec<T>, Failure> {
+    let problem = &prepared.problem;
+    let (n, d) = (problem.nodes(), problem.dim());
+    let top = Start {
+        params: Matrix::from_rows(d, start.scaled.repeat(n))?,
+        duals: Matrix::zeros(problem.graph().edges().len(), d),
+    };
+    let found = ByIndex::new(lambdas.len());
+    follow_path(problem, lambdas, options, Some(top), |step| {
+        if let Step::Solved(k, point, solution) = step {
+            let params = prepared.in_units_of_the_data(&solution.params);
+            found.set(k, visit(k, params, point, solution));
+        }
+        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    let stopped = || Failure::other("interrupted; nothing was written.".into());
+    if interrupted() {
+        return Err(stopped());
+    }
+    found.all().into_iter().collect::<Option<Vec<T>>>().ok_or_else(stopped)
+}

@@ -1,0 +1,140 @@
+//! Errors of models on data with labels: two measures for each kind of loss, and the one that
+//! settings are compared by.
+
+use netfed::LossKind;
+use netfed_io::PointTable;
+
+use crate::failure::Failure;
+use crate::settings::choose;
+
+/// Mean and standard error of some numbers.
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+    (mean, (square / n).sqrt())
+}
+
+/// wᵀx of every point, in order; `models` has one model per node of the table, with the intercept
+/// last.
+pub(crate) fn scores(intercept: bool, models: &[&[f64]], points: &PointTable) -> Vec<f64> {
+    let d = points.features.len();
+    let score = |(x, &node): (&[f64], &u32)| {
+        let w = models[node as usize];
+        let sum: f64 = x.iter().zip(w).map(|(x, w)| x * w).sum();
+        if intercept { sum + w[d] } else { sum }
+    };
+    points.x.chunks_exact(d).zip(&points.node_of_row).map(score).collect()
+}
+
+/// The names of the measures of a loss, and their values for every data point. Of the first,
+/// accuracy is better when larger; all others are better when smaller.
+pub(crate) fn measures(
+    kind: LossKind,
+    intercept: bool,
+    models: &[&[f64]],
+    points: &PointTable,
+) -> ([&'static str; 2], Vec<[f64; 2]>) {
+    let labels = points.y.as_deref().unwrap_or(&[]);
+    if kind == LossKind::Mean {
+        let distance = |(x, &node): (&[f64], &u32)| {
+            let w = models[node as usize];
+            let square: f64 = x.iter().zip(w).map(|(x, w)| (x - w) * (x - w)).sum();
+            [square, square.sqrt()]
+        };
+        let rows = points.x.chunks_exact(points.features.len()).zip(&points.node_of_row);
+        return (["mean squared distance", "mean distance"], rows.map(distance).collect());
+    }
+    let scores = scores(intercept, models, points);
+    if kind.is_classification() {
+        let correct = |(s, y): (&f64, &f64)| {
+            let margin = s * y;
+            let loss = match kind {
+                LossKind::Hinge => (1.0 - margin).max(0.0),
+                _ => (-margin).max(0.0) + (-margin.abs()).exp().ln_1p(),
+            };
+            [f64::from(u8::from((*s >= 0.0) == (*y > 0.0))), loss]
+        };
+        let name = if kind == LossKind::Hinge { "hinge loss" } else { "log loss" };
+        return (["accuracy", name], scores.iter().zip(labels).map(correct).collect());
+    }
+    let error = |(s, y): (&f64, &f64)| [(s - y) * (s - y), (s - y).abs()];
+    (["mean squared error", "mean absolute error"], scores.iter().zip(labels).map(error).collect())
+}
+
+/// The error that settings are compared by.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Measure {
+    kind: LossKind,
+    column: usize,
+    /// In words.
+    pub(crate) name: &'static str,
+}
+
+impl Measure {
+    /// The measure with this name, or the one nearest to the loss.
+    pub(crate) fn new(kind: LossKind, name: Option<&str>) -> Result<Measure, Failure> {
+        let (names, words, default) = match kind {
+            LossKind::Squared => {
+                (["squared", "absolute"], ["mean squared error", "mean absolute error"], 0)
+            }
+            LossKind::Huber { .. } | LossKind::Absolute => {
+                (["squared", "absolute"], ["mean squared error", "mean absolute error"], 1)
+            }
+            LossKind::Logistic => {
+                (["accuracy", "loss"], ["share of wrong predictions", "log loss"], 1)
+            }
+            LossKind::Hinge => {
+                (["accuracy", "loss"], ["share of wrong predictions", "hinge loss"], 1)
+            }
+            LossKind::Mean => {
+                (["squared", "distance"], ["mean squared distance", "mean distance"], 0)
+            }
+        };
+        let column = match name {
+            Some(name) => {
+                let name = choose("measure for this loss", name, &names)?;
+                names.iter().position(|n| *n == name).unwrap_or(default)
+            }
+            None => default,
+        };
+        Ok(Measure { kind, column, name: words[column] })
+    }
+
+    /// The mean error over all points; `models` has one model per node of the table, in the units
+    /// of the data.
+    pub(crate) fn error(&self, intercept: bool, models: &[&[f64]], points: &PointTable) -> f64 {
+        let (_, values) = measures(self.kind, intercept, models, points);
+        let mean = values.iter().map(|v| v[self.column]).sum::<f64>() / values.len() as f64;
+        // Accuracy is the one measure that is better when larger.
+        if self.kind.is_classification() && self.column == 0 { 1.0 - mean } else { mean }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accuracy_is_turned_into_an_error() {
+        let points = PointTable {
+            nodes: vec!["a".into()],
+            node_of_row: vec![0; 4],
+            features: vec!["x".into()],
+            x: vec![1.0, 2.0, -1.0, 3.0],
+            y: Some(vec![1.0, 1.0, 1.0, -1.0]),
+            low_label: -1.0,
+        };
+        let measure = Measure::new(LossKind::Logistic, Some("accuracy")).unwrap();
+        assert_eq!(measure.error(false, &[&[1.0]], &points), 0.5);
+        assert_eq!(measure.error(false, &[&[-1.0]], &points), 0.5);
+        let measure = Measure::new(LossKind::Squared, None).unwrap();
+        assert_eq!(measure.error(false, &[&[1.0]], &points), (0.0 + 1.0 + 4.0 + 16.0) / 4.0);
+    }
+
+    #[test]
+    fn unknown_measures_are_refused() {
+        let text = Measure::new(LossKind::Squared, Some("accuracy")).unwrap_err().to_string();
+        assert!(text.contains("squared, absolute"), "{text}");
+    }
+}

@@ -1,0 +1,9 @@
+//! A path of λ: the values, the solutions, which of them to take, its files and its page.
+
+pub(crate) mod choice;
+pub(crate) mod files;
+pub(crate) mod page;
+pub(crate) mod trail;
+pub(crate) mod validation;
+
+pub(crate) use trail::default_values;

@@ -1,0 +1,269 @@
+//! A path of solutions as both `netfed path` and `netfed cluster` need it: the values of λ, the
+//! solutions, the tree of merges.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use netfed::{
+    LambdaMax, Matrix, MergeTree, Options, PathPoint, Problem, Proof, Start, Status, Step,
+    first_lambda, follow_path, lambda_max, log_grid,
+};
+use netfed_report::text::{digits, number};
+
+use crate::args::Range;
+use crate::by_index::ByIndex;
+use crate::failure::Failure;
+use crate::progress::{Steps, Watch, interrupted, say};
+
+/// Values of λ without a word about it.
+const DEFAULT_COUNT: usize = 50;
+/// The most values of λ.
+const MOST: usize = 10_000;
+/// The first λ, as a part of the last, for penalties that never merge.
+const NEVER: f64 = 1e-6;
+
+/// A path.
+pub(crate) struct Trail {
+    /// λ_max; None if the user gave the end of the path.
+    pub(crate) end: Option<LambdaMax>,
+    /// All values of λ asked for, increasing.
+    pub(crate) lambdas: Vec<f64>,
+    /// The solutions; some are missing if the path was interrupted.
+    pub(crate) points: Vec<PathPoint>,
+    /// Seconds of each solution.
+    pub(crate) seconds: Vec<f64>,
+    /// The models of each solution, in the units of the problem, where they are kept.
+    pub(crate) models: Vec<Matrix>,
+    pub(crate) tree: MergeTree,
+    /// Seconds for everything.
+    pub(crate) total: f64,
+}
+
+impl Trail {
+    /// Finds the values of λ and solves for all of them.
+    pub(crate) fn follow(
+        problem: &Problem,
+        range: Range,
+        options: &Options,
+        keep: bool,
+        quiet: bool,
+    ) -> Result<Trail, Failure> {
+        check(range)?;
+        let start = Instant::now();
+        let mut watch = Watch::new(options.tolerance, quiet);
+        let end = match range.lambda_max {
+            Some(_) => None,
+            None => {
+                if !quiet {
+                    say("looking for λ_max, where all models become one");
+                }
+                Some(lambda_max(problem, options, |p| watch.observe(&p))?)
+            }
+        };
+        let lambdas = values(problem, range, end.as_ref(), options, &mut watch)?;
+        watch.finish();
+        let mut trail = Trail::along(problem, lambdas, options, end.clone(), keep, quiet)?;
+        (trail.end, trail.total) = (end, start.elapsed().as_secs_f64());
+        Ok(trail)
+    }
+
+    /// Solves for given values of λ; `end` may hold a solution for the last one.
+    pub(crate) fn along(
+        problem: &Problem,
+        lambdas: Vec<f64>,
+        options: &Options,
+        end: Option<LambdaMax>,
+        keep: bool,
+        quiet: bool,
+    ) -> Result<Trail, Failure> {
+        let start = Instant::now();
+        let steps = Steps::new(lambdas.len(), quiet);
+        // Runs may go side by side.
+        let begun = ByIndex::new(lambdas.len());
+        let found = ByIndex::new(lambdas.len());
+        let top: Option<Start> = end.and_then(|end| end.merged);
+        let points = follow_path(problem, &lambdas, options, top, |step| {
+            match step {
+                Step::Begin(index) => begun.set(index, Instant::now()),
+                Step::Solved(index, point, solution) => {
+                    let params = keep.then(|| solution.params.clone());
+                    found.set(index, (Instant::now(), params));
+                    let clusters = point.clusters.count();
+                    steps.step(&format!("λ = {}, {clusters} clusters", number(point.lambda)));
+                }
+                Step::Iteration(..) => {}
+            }
+            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        steps.finish();
+        let runs = begun.all().into_iter().zip(found.all());
+        let runs = runs.filter_map(|(begun, found)| Some((begun?, found?)));
+        let (seconds, models): (Vec<f64>, Vec<Option<Matrix>>) = runs
+            .map(|(begun, (end, params))| (end.duration_since(begun).as_secs_f64(), params))
+            .unzip();
+        let models = models.into_iter().flatten().collect();
+        let partitions: Vec<(f64, &[usize])> =
+            points.iter().map(|p| (p.lambda, p.clusters.of_node.as_slice())).collect();
+        let tree = MergeTree::new(problem.nodes(), &partitions);
+        let total = start.elapsed().as_secs_f64();
+        Ok(Trail { end: None, lambdas, points, seconds, models, tree, total })
+    }
+
+    /// Whether models become equal along the path: quadratic penalties do not make them so.
+    pub(crate) fn merges(&self) -> bool {
+        self.end.as_ref().is_none_or(|end| end.proof != Proof::Never)
+    }
+
+    /// How the path ended, for people and programs.
+    pub(crate) fn status(&self) -> &'static str {
+        let any = |status| self.points.iter().any(|p| p.status == status);
+        if any(Status::Stopped) || self.points.len() < self.lambdas.len() {
+            "interrupted"
+        } else {
+            let worst = [Status::MaxIterations, Status::NoMinimum, Status::Unproven]
+                .into_iter()
+                .find(|s| any(*s));
+            worst.unwrap_or(Status::Solved).name()
+        }
+    }
+
+    /// What is known about the λ at which everything has merged.
+    pub(crate) fn end_in_words(&self) -> String {
+        let Some(end) = &self.end else {
+            return "The end of the path was given, λ_max was not looked for.".into();
+        };
+        let (lower, upper) = (digits(end.lower), digits(end.upper));
+        match end.proof {
+            _ if end.upper == 0.0 => {
+                "Nothing is to be merged: the local models agree already, or there are no edges."
+                    .into()
+            }
+            Proof::Formula => format!(
+                "From λ_max = {upper} on, every connected part of the graph has one model (a formula: the graph has no cycles)."
+            ),
+            Proof::Flow if end.upper - end.lower <= 2e-6 * end.upper => format!(
+                "From λ_max = {upper} on, every connected part of the graph has one model (proven, and known up to a relative {:.0e}).",
+                (end.upper / end.lower - 1.0).max(1e-16)
+            ),
+            Proof::Flow => format!(
+                "From λ = {upper} on, every connected part of the graph has one model; at {lower} it has not yet. Both are proven; λ_max is between them."
+            ),
+            Proof::Tolerance => format!(
+                "From λ = {upper} on, one model for every connected part of the graph is optimal within the tolerance; below {lower} it is proven not to be."
+            ),
+            Proof::Never => format!(
+                "This penalty never merges models. From λ = {upper} on they differ by less than a thousandth of the spread of the local models."
+            ),
+            Proof::NotFound => {
+                format!("No λ was found at which all models are one; the path ends at λ = {upper}.")
+            }
+        }
+    }
+}
+
+/// The values of λ.
+fn values(
+    problem: &Problem,
+    range: Range,
+    end: Option<&LambdaMax>,
+    options: &Options,
+    watch: &mut Watch,
+) -> Result<Vec<f64>, Failure> {
+    let last = range.lambda_max.or(end.map(|e| e.upper)).unwrap_or(0.0);
+    let count = range.lambdas.unwrap_or(DEFAULT_COUNT);
+    if last == 0.0 {
+        return Ok(vec![0.0]);
+    }
+    if count == 1 {
+        return Ok(vec![last]);
+    }
+    let first = match (range.lambda_min, end.map(|e| e.proof)) {
+        (Some(first), _) if first >= last => {
+            return Err(Failure::input(format!(
+                "--lambda-min is {first}, but at λ = {} already all models are one; give a smaller --lambda-min.",
+                digits(last)
+            )));
+        }
+        (Some(first), _) => first,
+        (None, proof) => hardly_coupled(problem, last, proof, options, watch)?,
+    };
+    Ok(log_grid(first, last, count))
+}
+
+/// A λ at which hardly anything is coupled, for a path up to `last`.
+fn hardly_coupled(
+    problem: &Problem,
+    last: f64,
+    proof: Option<Proof>,
+    options: &Options,
+    watch: &mut Watch,
+) -> Result<f64, Failure> {
+    match proof {
+        Some(Proof::Never) => Ok(last * NEVER),
+        _ => Ok(first_lambda(problem, last, options, |p| watch.observe(&p))?),
+    }
+}
+
+/// `count` values of λ from hardly coupled to all merged, or to one where there is nothing to
+/// merge.
+pub(crate) fn default_values(
+    problem: &Problem,
+    count: usize,
+    options: &Options,
+    quiet: bool,
+) -> Result<Vec<f64>, Failure> {
+    let mut watch = Watch::new(options.tolerance, quiet);
+    let end = lambda_max(problem, options, |p| watch.observe(&p))?;
+    let values = match end.upper {
+        0.0 => vec![1.0],
+        last => {
+            let first = hardly_coupled(problem, last, Some(end.proof), options, &mut watch)?;
+            log_grid(first, last, count)
+        }
+    };
+    watch.finish();
+    Ok(values)
+}
+
+fn check(range: Range) -> Result<(), Failure> {
+    if let Some(count) = range.lambdas
+        && !(1..=MOST).contains(&count)
+    {
+        return Err(Failure::input(format!("--lambdas is {count}; it must be from 1 to {MOST}.")));
+    }
+    for (flag, value) in [("--lambda-min", range.lambda_min), ("--lambda-max", range.lambda_max)] {
+        if let Some(v) = value
+            && !(v > 0.0 && v.is_finite())
+        {
+            return Err(Failure::input(format!(
+                "{flag} is {v}; it must be more than 0 and finite."
+            )));
+        }
+    }
+    if let (Some(min), Some(max)) = (range.lambda_min, range.lambda_max)
+        && min >= max
+    {
+        return Err(Failure::input(format!(
+            "--lambda-min is {min} and --lambda-max is {max}; the first must be smaller."
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_checked() {
+        let bad = |range: Range| check(range).unwrap_err().to_string();
+        let none = Range { lambdas: None, lambda_min: None, lambda_max: None };
+        assert!(bad(Range { lambdas: Some(0), ..none }).starts_with("--lambdas is 0"));
+        assert!(bad(Range { lambda_min: Some(-1.0), ..none }).starts_with("--lambda-min is -1"));
+        assert!(
+            bad(Range { lambda_max: Some(f64::NAN), ..none }).starts_with("--lambda-max is NaN")
+        );
+        let crossed = Range { lambda_min: Some(2.0), lambda_max: Some(1.0), ..none };
+        assert!(bad(crossed).contains("the first must be smaller"));
+    }
+}

@@ -1,0 +1,84 @@
+//! The error on data held out, along a path: every fold is left out once, the models of all λ are
+//! trained on the rest.
+
+use std::ops::ControlFlow;
+
+use netfed::{Options, Start, Step, follow_path};
+use netfed_io::{EdgeList, PointTable};
+
+use crate::by_index::ByIndex;
+use crate::evaluation::folds;
+use crate::evaluation::measure::{Measure, mean_and_error};
+use crate::failure::Failure;
+use crate::prepare::prepare_part;
+use crate::progress::{Steps, interrupted};
+use crate::settings::Settings;
+
+/// Folds without a word about it.
+const DEFAULT_FOLDS: usize = 5;
+
+/// Errors of the models on held-out data, for every λ.
+pub(crate) struct Validation {
+    pub(crate) measure: &'static str,
+    pub(crate) folds: usize,
+    /// Mean over the folds.
+    pub(crate) mean: Vec<f64>,
+    /// Standard error of that mean.
+    pub(crate) error: Vec<f64>,
+}
+
+/// The number of folds: as asked for, or five if every node with data has two points.
+pub(crate) fn count(asked: Option<usize>, points: &PointTable) -> Result<usize, Failure> {
+    let rows = points.node_of_row.len();
+    match asked {
+        Some(1) => Err(Failure::input(
+            "--folds is 1; it must be at least 2, or 0 for no validation.".into(),
+        )),
+        Some(folds) if folds > rows => Err(Failure::input(format!(
+            "--folds is {folds}, but there are only {rows} data points; give fewer folds, or 0 for no validation."
+        ))),
+        Some(folds) => Ok(folds),
+        None => {
+            let own = points.points_per_node();
+            Ok(if own.iter().all(|m| *m >= 2) { DEFAULT_FOLDS.min(rows) } else { 0 })
+        }
+    }
+}
+
+/// Validates every λ; `top` is a solution for all data at the last of them. None if it was
+/// interrupted.
+pub(crate) fn validate(
+    (points, edges): (&PointTable, &EdgeList),
+    settings: &Settings,
+    lambdas: &[f64],
+    options: &Options,
+    top: Option<&Start>,
+    count: usize,
+    quiet: bool,
+) -> Result<Option<Validation>, Failure> {
+    let fold_of = folds::folds(points, count, settings.seed);
+    let steps = Steps::new(count * lambdas.len(), quiet);
+    let measure = Measure::new(settings.loss, None)?;
+    let of_fold = |fold: usize| {
+        let train = points.select(|row| fold_of[row] != fold);
+        let test = points.select(|row| fold_of[row] == fold);
+        let prepared = prepare_part(train, edges.clone(), settings)?;
+        let errors = ByIndex::new(lambdas.len());
+        follow_path(&prepared.problem, lambdas, options, top.cloned(), |step| {
+            if let Step::Solved(index, _, solution) = step {
+                let params = prepared.in_units_of_the_data(&solution.params);
+                let models: Vec<&[f64]> = (0..params.rows()).map(|i| params.row(i)).collect();
+                errors.set(index, measure.error(settings.intercept, &models, &test));
+                steps.step(&format!("fold {} of {count}", fold + 1));
+            }
+            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok(errors.all().into_iter().collect::<Option<Vec<f64>>>())
+    };
+    let errors = folds::all(folds::are_small(points, edges), count, of_fold)?;
+    steps.finish();
+    let Some(errors) = errors.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let at = |k: usize| errors.iter().map(|e| e[k]).collect::<Vec<_>>();
+    let (mean, error) = (0..lambdas.len()).map(|k| mean_and_error(&at(k))).unzip();
+    Ok(Some(Validation { measure: measure.name, folds: count, error, mean }))
+}
