@@ -3,7 +3,7 @@
 //! ρ = 1/γ is balanced as the step ratio γ of the auto solver is: models and duals move equally far, each in the metric of its steps.
 
 use crate::fed_admm::{FedAdmm, FedAdmmNode, LocalStep};
-use crate::half::Link;
+use crate::graph::Link;
 use crate::rounds::Rounds;
 use crate::simulate::Federation;
 use crate::solve::{Method, Run};

@@ -107,7 +107,7 @@ mod tests {
     use rand::RngExt;
 
     fn problem(kind: LossKind, ridge: f64, lasso: f64, points: usize) -> Problem {
-        let mut rng = crate::generate::random(4);
+        let mut rng = crate::draws::random(4);
         let losses = (0..3)
             .map(|_| {
                 let x: Vec<f64> = (0..2 * points).map(|_| rng.random::<f64>() - 0.5).collect();
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn no_point_is_better_and_the_constants_bound_what_they_should() {
-        let mut rng = crate::generate::random(9);
+        let mut rng = crate::draws::random(9);
         for (kind, ridge) in [
             (LossKind::Squared, 0.0),
             (LossKind::Mean, 0.0),

@@ -1,10 +1,9 @@
 //! Conjugate gradients for the system of a Newton step, preconditioned by one block per group.
 
 use crate::Matrix;
-use crate::linalg::{axpy, cholesky, cholesky_solve};
+use crate::linalg::{axpy, cholesky, cholesky_solve, difference};
 use crate::newton::Reduced;
 use crate::parallel::{dot, for_rows};
-use crate::problem::difference;
 
 /// Parameters up to which the blocks of the preconditioner are factored.
 const BLOCK: usize = 64;

@@ -4,6 +4,11 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
+/// The random numbers of a seed.
+pub fn random(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
 /// What a random choice is for: choices of different purposes are independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {

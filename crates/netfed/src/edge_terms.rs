@@ -1,7 +1,6 @@
 //! The terms of the edges in the objective and in a certificate: cφ(d) with d = w_tail − w_head, and the bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ ≥ 0.
 
-use crate::linalg::{dot, dot_size};
-use crate::problem::difference;
+use crate::linalg::{difference, dot, dot_size};
 use crate::share::{Share, of_terms};
 use crate::{Edge, Matrix, Problem};
 use rayon::prelude::*;

@@ -16,7 +16,8 @@ mod settings;
 pub use settings::{FedAdmm, LocalStep, Weighting};
 
 use crate::draws::{available, batch};
-use crate::half::{Half, Link};
+use crate::graph::Link;
+use crate::half::Half;
 use crate::linalg::axpy;
 use crate::loss::{Loss, Sampled};
 use crate::node::edge_step;

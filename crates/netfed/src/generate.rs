@@ -22,14 +22,11 @@ pub use rewired::rewired;
 pub use shapes::{erdos_renyi, grid, regions};
 pub use signals::{kept_part, rbf_graph, smooth_signals, with_random_edges};
 
-use crate::{Error, Graph, Matrix};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+pub use crate::draws::random;
 
-/// The random numbers of a seed.
-pub fn random(seed: u64) -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(seed)
-}
+use crate::{Error, Graph, Matrix};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 
 /// A stochastic block model: nodes of one cluster are joined with probability `inside`, nodes of different clusters
 /// with probability `between`; all weights are 1. Cluster c has `sizes[c]` consecutive nodes. Takes time

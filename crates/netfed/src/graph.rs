@@ -162,6 +162,26 @@ impl Graph {
     }
 }
 
+/// One edge as a node sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// +1 if the node is the tail of the edge, −1 if it is the head.
+    pub sign: f64,
+    /// λ·A of the edge.
+    pub coupling: f64,
+}
+
+impl Link {
+    /// The edges of a node, in slot order.
+    pub fn of_node(graph: &Graph, lambda: f64, node: usize) -> Vec<Link> {
+        let link = |inc: &Incidence| Link {
+            sign: inc.sign(),
+            coupling: lambda * graph.edges()[inc.edge()].weight,
+        };
+        graph.incident(node).iter().map(link).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,9 +9,8 @@
 //! that this theorem does not say it.
 
 use crate::cluster_optimum::{Found, cluster_optimum};
-use crate::linalg::axpy;
+use crate::linalg::{axpy, difference};
 use crate::penalty::Norm;
-use crate::problem::difference;
 use crate::well_connected::Demands;
 use crate::{Clusters, Error, Graph, Matrix, Problem};
 use rayon::prelude::*;

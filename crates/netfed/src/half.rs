@@ -4,27 +4,7 @@
 //! bits: each end of an edge keeps its copy of the dual u and does the same arithmetic in the same order, so that the copies
 //! agree and duals never travel.
 
-use crate::{Graph, Share};
-
-/// One edge as a node sees it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Link {
-    /// +1 if the node is the tail of the edge, −1 if it is the head.
-    pub sign: f64,
-    /// λ·A of the edge.
-    pub coupling: f64,
-}
-
-impl Link {
-    /// The edges of a node, in slot order.
-    pub fn of_node(graph: &Graph, lambda: f64, node: usize) -> Vec<Link> {
-        let link = |inc: &crate::Incidence| Link {
-            sign: inc.sign(),
-            coupling: lambda * graph.edges()[inc.edge()].weight,
-        };
-        graph.incident(node).iter().map(link).collect()
-    }
-}
+use crate::Share;
 
 /// One node's half of a method. Edges of the node are its slots.
 pub trait Half: Send {

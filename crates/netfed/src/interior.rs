@@ -10,9 +10,8 @@
 //! A step costs O(n d³), and a dozen do, whatever the length of the chain.
 
 use crate::elimination::Elimination;
-use crate::linalg::dot;
+use crate::linalg::{difference, dot};
 use crate::penalty::Norm;
-use crate::problem::difference;
 use crate::system::sweep_cost;
 use crate::{Matrix, Problem, Start};
 

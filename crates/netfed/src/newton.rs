@@ -6,10 +6,9 @@
 //! group. Where a step would cross a kink, the groups on both sides are joined.
 
 use crate::fusion::Fusion;
-use crate::linalg::{self, axpy};
+use crate::linalg::{self, axpy, difference};
 use crate::parallel::{dot, for_rows, sum_rows};
 use crate::penalty::Kinks;
-use crate::problem::difference;
 use crate::system::System;
 use crate::wide::wide;
 use crate::{Matrix, Problem};

@@ -13,7 +13,8 @@
 //! which is the above where all a are w. It is the Douglas-Rachford iteration in the variables a − sign·γ·u, one for every end of an
 //! edge, of which any one may be updated at a time (see docs/methods.md).
 
-use crate::half::{Half, Link};
+use crate::graph::Link;
+use crate::half::Half;
 use crate::linalg::axpy;
 use crate::loss::Loss;
 use crate::penalty::Penalty;

@@ -165,10 +165,3 @@ impl Problem {
         nodes.iter().sum::<f64>() + self.lambda * Differences::total(self, params)
     }
 }
-
-/// out ← tail − head: the difference over an edge, always in this direction.
-pub(crate) fn difference(tail: &[f64], head: &[f64], out: &mut [f64]) {
-    for ((o, t), h) in out.iter_mut().zip(tail).zip(head) {
-        *o = t - h;
-    }
-}

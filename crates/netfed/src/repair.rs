@@ -10,10 +10,9 @@
 
 use crate::fusion::Fusion;
 use crate::laplace::Laplace;
-use crate::linalg::axpy;
+use crate::linalg::{axpy, difference};
 use crate::parallel::for_rows;
 use crate::penalty::Kinks;
-use crate::problem::difference;
 use crate::{Matrix, Problem};
 
 const ROUNDS: usize = 5;

@@ -3,7 +3,7 @@
 //! A node knows its own part: its loss, its model, the duals of its edges and, for the edges of which it is the tail, the model
 //! of the neighbor. Parts add up to the certificate of the whole, in one process or across a network.
 
-use crate::half::Link;
+use crate::graph::Link;
 use crate::linalg::{dot, dot_size};
 use crate::loss::{Bracket, Loss};
 use crate::penalty::{Penalty, ROUNDING};

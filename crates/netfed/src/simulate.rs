@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 
 use crate::draws::available;
 use crate::fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep};
-use crate::half::{Half, Link};
+use crate::graph::Link;
+use crate::half::Half;
 use crate::loss::Sampled;
 use crate::node::PrimalDualNode;
 use crate::rounds::Rounds;

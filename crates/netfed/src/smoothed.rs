@@ -4,10 +4,9 @@
 //! of unlike scale are. The slopes of the smoothed penalty are duals in the domain of the conjugate; which models are equal is read off them.
 
 use crate::certificate::Certificate;
-use crate::linalg::{axpy, dense, dot};
+use crate::linalg::{axpy, dense, difference, dot};
 use crate::loss::Growth;
 use crate::primal_dual::{equalize, groups};
-use crate::problem::difference;
 use crate::solve::Run;
 use crate::system::sweep_cost;
 use crate::{Matrix, Problem, Start};
@@ -233,11 +232,4 @@ impl<'a> Smooth<'a> {
         models.as_mut_slice().copy_from_slice(&params);
         Start { params: models, duals }
     }
-}
-
-/// |v| with its kink smoothed away: √(v² + μ²) − μ, its slope and its curvature.
-#[inline]
-pub(crate) fn smooth_abs(v: f64, mu: f64) -> (f64, f64, f64) {
-    let root = v.hypot(mu);
-    (v / (root + mu) * v, v / root, mu / root * (mu / root) / root)
 }

@@ -173,7 +173,7 @@ impl<'a> Laplacian<'a> {
     /// 1/λ₂ is the largest eigenvalue of the pseudoinverse.
     fn lanczos(&self) -> Result<Option<f64>, Error> {
         let n = self.degree.len();
-        let mut random = crate::generate::random(0);
+        let mut random = crate::draws::random(0);
         let mut q: Vec<f64> = (0..n).map(|_| StandardNormal.sample(&mut random)).collect();
         self.project(&mut q);
         let mut basis: Vec<Vec<f64>> = Vec::new();

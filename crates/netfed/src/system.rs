@@ -7,11 +7,10 @@
 use crate::conjugate_gradients::conjugate_gradients;
 use crate::elimination::Elimination;
 use crate::graph::Incidence;
-use crate::linalg::{SparseCholesky, dense};
+use crate::linalg::{SparseCholesky, dense, difference};
 use crate::newton::Reduced;
 use crate::parallel::for_rows;
 use crate::penalty::Kinks;
-use crate::problem::difference;
 use crate::wide::{Loop, wide};
 use crate::{Matrix, Problem};
 

@@ -189,7 +189,8 @@ mod tests {
     use super::super::testing::{example, go_on};
     use super::super::{Rate, Weighting, fed_avg, oracle};
     use super::*;
-    use crate::generate::{Noise, clustered, linear_data, random};
+    use crate::draws::random;
+    use crate::generate::{Noise, clustered, linear_data};
     use crate::linalg::norm;
     use crate::penalty::Norm2;
     use crate::{Graph, LossKind, Problem};

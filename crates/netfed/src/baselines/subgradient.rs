@@ -12,10 +12,9 @@ use super::local_steps::LocalSteps;
 use super::neighbors::{Peer, run_peers};
 use super::rounds::{Outcome, Round};
 use crate::Error;
-use crate::half::Link;
-use crate::linalg::axpy;
+use crate::graph::Link;
+use crate::linalg::{axpy, difference};
 use crate::penalty::Penalty;
-use crate::problem::difference;
 use std::ops::ControlFlow;
 
 /// One node's half of (sub)gradient descent.

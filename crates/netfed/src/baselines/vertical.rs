@@ -227,7 +227,7 @@ fn run<S: ScalarLoss>(
 mod tests {
     use super::super::testing::go_on;
     use super::*;
-    use crate::generate::random;
+    use crate::draws::random;
     use rand::RngExt;
 
     /// 60 people, three parties with 2, 1 and 3 features; labels of a noisy linear model, as classes where asked for.

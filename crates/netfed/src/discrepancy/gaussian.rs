@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_quick_bound_is_a_bound() {
-        let mut random = crate::generate::random(4);
+        let mut random = crate::draws::random(4);
         let samples: Vec<Matrix> = (0..30)
             .map(|i| {
                 let scale = 1.0 + (i % 4) as f64;

@@ -160,7 +160,7 @@ mod tests {
 
     /// Points around the corners of a simplex.
     fn groups(count: usize, size: usize, dim: usize) -> Matrix {
-        let mut random = crate::generate::random(2);
+        let mut random = crate::draws::random(2);
         let mut values = Vec::new();
         for g in 0..count {
             for _ in 0..size {

@@ -6,7 +6,8 @@
 //! The characteristic graph Λ⁰ of the section has a complete graph on every cluster ([`cliques`]), the data are [`linear_data`](super::linear_data) with
 //! noise of variance 1 per point.
 
-use super::{probability, random, random_part, stochastic_block_model};
+use super::{probability, random_part, stochastic_block_model};
+use crate::draws::random;
 use crate::{Error, Graph, Matrix};
 use rand_distr::{Distribution, StandardNormal};
 

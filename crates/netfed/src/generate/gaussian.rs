@@ -4,7 +4,7 @@
 //!
 //! which needs no factorization and works for any number of features.
 
-use super::random;
+use crate::draws::random;
 use crate::linalg::axpy;
 use crate::{Error, Matrix};
 use rand_distr::{Distribution, StandardNormal};

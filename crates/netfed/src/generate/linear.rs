@@ -1,6 +1,6 @@
 //! Data of the noisy linear model (38) of "Networked Federated Learning": y = w̄ᵀx + σε with x ~ N(0, I).
 
-use super::random;
+use crate::draws::random;
 use crate::linalg::dot;
 use crate::{Dataset, Error, Matrix};
 use rand_distr::{Distribution, StandardNormal};

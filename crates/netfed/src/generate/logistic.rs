@@ -1,6 +1,6 @@
 //! Classes of the logistic model: x ~ N(0, I), y = 1 with probability 1/(1 + exp(−w̄ᵀx)), else −1.
 
-use super::random;
+use crate::draws::random;
 use crate::linalg::dot;
 use crate::loss::sigmoid;
 use crate::{Dataset, Error, Matrix};

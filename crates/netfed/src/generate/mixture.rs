@@ -5,7 +5,7 @@
 //!
 //! mᵢρ is not a whole number in general: parts are rounded down, and the points left go to the largest remainders.
 
-use super::random;
+use crate::draws::random;
 use crate::linalg::dot;
 use crate::{Dataset, Error, Graph, Matrix};
 use rand_distr::{Distribution, StandardNormal};

@@ -4,7 +4,8 @@
 //!   consensus: a part q of the edges of G₀;   Gᵢ: the consensus and (1 − q)|E₀| edges at random, of weights from [.7, 1)
 //!   signals ~ N(0, L† + s²I), L the Laplacian of Gᵢ                                                               (26)
 
-use super::{probability, random};
+use super::probability;
+use crate::draws::random;
 use crate::linalg::{square_distance, symmetric_eigen};
 use crate::{Error, Graph, Matrix};
 use rand::RngExt;

@@ -71,6 +71,13 @@ pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
     square_distance(a, b).sqrt()
 }
 
+/// out ← tail − head: the difference over an edge, always in this direction.
+pub(crate) fn difference(tail: &[f64], head: &[f64], out: &mut [f64]) {
+    for ((o, t), h) in out.iter_mut().zip(tail).zip(head) {
+        *o = t - h;
+    }
+}
+
 /// y ← y + c·x
 #[inline(always)]
 pub(crate) fn axpy(c: f64, x: &[f64], y: &mut [f64]) {

@@ -20,7 +20,7 @@ use crate::linalg::twofold::vanishes;
 use crate::linalg::{axpy, distance, dot, norm};
 use crate::region::Region;
 use crate::slope::Slope;
-use crate::smoothed::smooth_abs;
+use crate::smooth_abs::smooth_abs;
 use crate::wide::wide;
 use std::sync::OnceLock;
 
