@@ -9,7 +9,6 @@ mod gaussian;
 mod linear;
 mod logistic;
 mod mixture;
-mod rewired;
 mod shapes;
 mod signals;
 
@@ -18,11 +17,11 @@ pub use gaussian::gaussian_like;
 pub use linear::{Noise, clustered, linear_data};
 pub use logistic::logistic_data;
 pub use mixture::{mixing_ratios, mixture_counts, mixture_data, mixture_graph};
-pub use rewired::rewired;
 pub use shapes::{erdos_renyi, grid, regions};
 pub use signals::{kept_part, rbf_graph, smooth_signals, with_random_edges};
 
 pub use crate::draws::random;
+pub use crate::graph::communities::rewired;
 
 use crate::{Error, Graph, Matrix};
 use rand::RngExt;

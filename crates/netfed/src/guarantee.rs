@@ -12,7 +12,7 @@ use crate::cluster_optimum::{Found, cluster_optimum};
 use crate::linalg::{axpy, difference};
 use crate::penalty::Norm;
 use crate::well_connected::Demands;
-use crate::{Clusters, Error, Graph, Matrix, Problem};
+use crate::{Clusters, Error, Matrix, Problem};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
@@ -105,7 +105,7 @@ pub fn guarantees(
 
 /// The guarantee of the cluster of the given nodes, without `recovered`.
 fn guarantee(problem: &Problem, nodes: Vec<usize>, params: &Matrix) -> Result<Guarantee, Error> {
-    let (edges, leaving) = inside_and_leaving(problem.graph(), &nodes);
+    let (edges, leaving) = problem.graph().inside_and_leaving(&nodes);
     let mut answer = Guarantee {
         inside: edges.iter().map(|e| e.2).sum(),
         boundary: leaving.iter().sum(),
@@ -154,25 +154,6 @@ fn guarantee(problem: &Problem, nodes: Vec<usize>, params: &Matrix) -> Result<Gu
         false => Verdict::NotGuaranteed,
     };
     Ok(answer)
-}
-
-/// The edges inside a set of nodes, renumbered, and for each node the weight of the edges that leave the set.
-pub(crate) fn inside_and_leaving(
-    graph: &Graph,
-    nodes: &[usize],
-) -> (Vec<(usize, usize, f64)>, Vec<f64>) {
-    let (mut edges, mut leaving) = (Vec::new(), vec![0.0; nodes.len()]);
-    for (a, &node) in nodes.iter().enumerate() {
-        for incidence in graph.incident(node) {
-            let weight = graph.edges()[incidence.edge()].weight;
-            match nodes.binary_search(&incidence.neighbor()) {
-                Ok(b) if a < b => edges.push((a, b, weight)),
-                Ok(_) => {}
-                Err(_) => leaving[a] += weight,
-            }
-        }
-    }
-    (edges, leaving)
 }
 
 /// The λ for which a cluster and its neighbors are fused and it differs from each of them.

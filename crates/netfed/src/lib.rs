@@ -52,7 +52,6 @@
 //! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
 mod admm;
-mod agreement;
 mod auto;
 mod balance;
 pub mod baselines;
@@ -60,11 +59,9 @@ mod certificate;
 mod cluster;
 mod cluster_optimum;
 mod common_model;
-pub mod communities;
 mod conjugate_gradients;
 mod contraction;
 mod data;
-pub mod discrepancy;
 pub mod draws;
 mod edge_steps;
 mod edge_terms;
@@ -77,7 +74,7 @@ pub mod flavor;
 mod fusion;
 mod galerkin;
 pub mod generate;
-mod graph;
+pub mod graph;
 pub mod guarantee;
 mod half;
 mod halpern;
@@ -95,7 +92,6 @@ mod max_flow;
 mod memo;
 mod merge_tree;
 pub mod model;
-mod neighbors;
 mod newton;
 mod node;
 mod node_steps;
@@ -114,35 +110,34 @@ mod region;
 pub mod relax;
 mod repair;
 mod rounds;
-pub mod selection;
 mod separable;
 mod share;
-pub mod similarity_graph;
 mod simulate;
 mod slope;
 mod smooth_abs;
 mod smoothed;
 mod solve;
-pub mod spectral;
 mod step_ratio;
 mod sweep;
 mod system;
+mod variation;
 mod well_connected;
 mod wide;
 
-pub use agreement::Agreement;
 pub use certificate::{Bound, Certificate, Certifier};
 pub use cluster::Clusters;
-pub use communities::Communities;
 pub use data::{Dataset, Matrix};
 pub use error::Error;
 pub use fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep, Weighting};
+pub use graph::communities::{Agreement, Communities};
+pub use graph::similarity as similarity_graph;
 pub use graph::{Edge, Graph, Incidence, Link};
+pub use graph::{LEAST_WEIGHT, NeighborGraph, neighbor_graph};
+pub use graph::{communities, discrepancy, selection};
 pub use half::Half;
 pub use lambda_max::{LambdaMax, Proof, lambda_max};
 pub use loss::LossKind;
 pub use merge_tree::{MergeTree, Vertex};
-pub use neighbors::{LEAST_WEIGHT, NeighborGraph, neighbor_graph};
 pub use node::PrimalDualNode;
 pub use path::{PathPoint, Step, first_lambda, follow_path, log_grid};
 pub use principal::principal_components;
@@ -152,3 +147,9 @@ pub use share::Share;
 pub use simulate::{Federation, simulate};
 pub use slope::Slope;
 pub use solve::{Method, Options, Progress, Solution, Solver, Start, Status, solve, solve_from};
+
+/// How well the nodes of a group hold together, and what follows for their models.
+pub mod spectral {
+    pub use crate::graph::spectral::{algebraic_connectivity, spectral_gap};
+    pub use crate::variation::{Variation, variation};
+}

@@ -8,8 +8,8 @@
 
 use super::metric::Sides;
 use super::problem::Relaxation;
+use crate::graph::spectral::algebraic_connectivity;
 use crate::linalg::{axpy, square_distance, symmetric_eigen};
-use crate::spectral::algebraic_connectivity;
 use crate::{Error, Matrix};
 
 /// The variation of the models of a cluster and its bounds.

@@ -11,7 +11,7 @@
 
 use super::spanning_tree::spanning_tree;
 use crate::Error;
-use crate::discrepancy::Discrepancy;
+use crate::graph::discrepancy::Discrepancy;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
@@ -164,9 +164,9 @@ fn nearest(all: &dyn Discrepancy, i: usize, k: usize) -> Result<Vec<(usize, usiz
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Weights, similarity_graph};
     use super::*;
     use crate::Graph;
+    use crate::graph::similarity::{Weights, similarity_graph};
 
     /// Points on a line; the node at NaN cannot be compared.
     struct Line(Vec<f64>);

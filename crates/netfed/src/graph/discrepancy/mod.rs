@@ -1,5 +1,5 @@
 //! How unlike two local datasets are: what a graph of similarities is built from
-//! ([`similarity_graph`](crate::similarity_graph::similarity_graph)).
+//! ([`similarity_graph`](crate::graph::similarity::similarity_graph)).
 //!
 //! | discrepancy | formula | what leaves a node |
 //! | --- | --- | --- |

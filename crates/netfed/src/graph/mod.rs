@@ -3,6 +3,15 @@
 //! Every edge e has a tail and a head with tail < head; the difference over it is
 //! always w_tail − w_head, so that both ends do the same arithmetic.
 
+pub mod communities;
+pub mod discrepancy;
+mod neighbors;
+pub mod selection;
+pub mod similarity;
+pub mod spectral;
+
+pub use neighbors::{LEAST_WEIGHT, NeighborGraph, neighbor_graph};
+
 use crate::Error;
 
 /// An undirected edge with its weight A > 0; tail < head.
@@ -133,6 +142,25 @@ impl Graph {
     /// Number of edges at a node.
     pub fn degree(&self, node: usize) -> usize {
         self.offsets[node + 1] - self.offsets[node]
+    }
+
+    /// The edges inside a set of nodes (in order), renumbered, and for each of the nodes the weight of the edges that leave the set.
+    pub(crate) fn inside_and_leaving(
+        &self,
+        nodes: &[usize],
+    ) -> (Vec<(usize, usize, f64)>, Vec<f64>) {
+        let (mut edges, mut leaving) = (Vec::new(), vec![0.0; nodes.len()]);
+        for (a, &node) in nodes.iter().enumerate() {
+            for incidence in self.incident(node) {
+                let weight = self.edges[incidence.edge()].weight;
+                match nodes.binary_search(&incidence.neighbor()) {
+                    Ok(b) if a < b => edges.push((a, b, weight)),
+                    Ok(_) => {}
+                    Err(_) => leaving[a] += weight,
+                }
+            }
+        }
+        (edges, leaving)
     }
 
     /// Connected components of the graph that keeps only the edges chosen by `keep`:

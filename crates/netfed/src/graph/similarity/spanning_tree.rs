@@ -3,7 +3,7 @@
 
 use super::rule::Found;
 use crate::Error;
-use crate::discrepancy::Discrepancy;
+use crate::graph::discrepancy::Discrepancy;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
@@ -54,7 +54,7 @@ pub(super) fn spanning_tree(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discrepancy::GreatCircle;
+    use crate::graph::discrepancy::GreatCircle;
     use rand::RngExt;
 
     #[test]

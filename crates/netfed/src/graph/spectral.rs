@@ -1,10 +1,4 @@
-//! How well the nodes of a group hold together: λ₂ of its weighted Laplacian, and the bound it gives for penalties that
-//! grow quadratically, (25) of "Plug In and Learn" in netfed's scaling.
-//!
-//! With φ(v) ≥ (k/2)‖v‖² (k = 1 for `squared`), a connected component C of the graph and any model w̄ for all of it: the
-//! solution is not worse than w̄, and Σₑ Aₑ‖wᵢ − wⱼ‖² ≥ λ₂ Σ‖wᵢ − mean‖², so
-//!
-//!   Σ_{i∈C} ‖wᵢ − mean‖² ≤ 2 Σ_{i∈C} Lᵢ(w̄)/(λ k λ₂)
+//! How well the nodes of a group hold together: λ₂ of its weighted Laplacian, and its spectral gap.
 //!
 //! The spectral gap is the second smallest eigenvalue of S⁻¹LS⁻¹, S² the diagonal of L: one less the second eigenvalue of the walk that goes
 //! to a neighbor with probability proportional to the weight.
@@ -12,10 +6,8 @@
 //! Both come from all eigenvalues for up to 500 nodes. Beyond, Lanczos' method on the pseudoinverse (conjugate gradients
 //! with the degrees as preconditioner) gives a value with a residual, which is taken off: an estimate.
 
-use crate::guarantee::inside_and_leaving;
 use crate::linalg::{axpy, dot, norm, symmetric_eigen};
-use crate::penalty::PenaltyGrowth;
-use crate::{Error, Graph, Matrix, Problem};
+use crate::{Error, Graph};
 use rand_distr::{Distribution, StandardNormal};
 
 /// Up to this size all eigenvalues are computed.
@@ -44,7 +36,7 @@ fn second_eigenvalue(
     if n < 2 {
         return Ok(None);
     }
-    let edges = inside_and_leaving(graph, nodes).0;
+    let edges = graph.inside_and_leaving(nodes).0;
     if Graph::new(n, &edges)?.components(|_| true).iter().any(|c| *c > 0) {
         return Ok(Some(0.0));
     }
@@ -62,39 +54,6 @@ fn second_eigenvalue(
     }
     let (values, _) = symmetric_eigen(&dense, n)?;
     Ok(Some(values[1].max(0.0)))
-}
-
-/// How much the models of a group differ, and the bound (25).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Variation {
-    /// Σ ‖wᵢ − mean‖²
-    pub found: f64,
-    /// The bound on it for a solution.
-    pub bound: f64,
-}
-
-/// The variation of the models of a connected component of the graph, against a common model w̄ for it. None if λ is 0, or the penalty
-/// does not grow quadratically in all directions, or λ₂ is not known or zero.
-pub fn variation(
-    problem: &Problem,
-    nodes: &[usize],
-    params: &Matrix,
-    common: &[f64],
-    connectivity: Option<f64>,
-) -> Option<Variation> {
-    let PenaltyGrowth::Quadratic(growth) = problem.penalty().growth(problem.dim()) else {
-        return None;
-    };
-    let stiffness = problem.lambda() * growth * connectivity?;
-    if stiffness <= 0.0 {
-        return None;
-    }
-    let mut mean = vec![0.0; problem.dim()];
-    nodes.iter().for_each(|&i| axpy(1.0 / nodes.len() as f64, params.row(i), &mut mean));
-    let square =
-        |i: usize| -> f64 { params.row(i).iter().zip(&mean).map(|(w, m)| (w - m) * (w - m)).sum() };
-    let loss: f64 = nodes.iter().map(|&i| problem.loss(i).value(common)).sum();
-    Some(Variation { found: nodes.iter().map(|&i| square(i)).sum(), bound: 2.0 * loss / stiffness })
 }
 
 /// S⁻¹LS⁻¹
@@ -280,7 +239,7 @@ mod tests {
     fn both_ways_agree() {
         let graph = stochastic_block_model(&[120, 130], 0.2, 0.02, 3).unwrap();
         let dense = algebraic_connectivity(&graph, &all(&graph)).unwrap().unwrap();
-        let edges = inside_and_leaving(&graph, &all(&graph)).0;
+        let edges = graph.inside_and_leaving(&all(&graph)).0;
         let iterated = Laplacian::new(graph.nodes(), &edges).lanczos().unwrap().unwrap();
         assert!(dense > 0.0 && (dense - iterated).abs() < 1e-7 * dense, "{dense} {iterated}");
         let dense = spectral_gap(&graph, &all(&graph)).unwrap().unwrap();

@@ -5,7 +5,7 @@
 //! | `Fisher` | P(χ²_{2d} > −2 Σ ln p_k) | the features are independent; otherwise a score that still ranks pairs |
 //! | `Bonferroni` | min(1, d·min p_k) | always |
 
-use crate::selection::chi_square_tail;
+use crate::graph::selection::chi_square_tail;
 use std::f64::consts::LN_10;
 
 /// The smallest p-value that is told apart from zero.

@@ -26,7 +26,7 @@ mod weights;
 pub use rule::Rule;
 pub use weights::Weights;
 
-use crate::discrepancy::Discrepancy;
+use super::discrepancy::Discrepancy;
 use crate::{Error, Graph};
 use std::ops::ControlFlow;
 use weights::Weighed;

@@ -7,9 +7,13 @@
 //! communities then become the nodes of a smaller graph, and so on. A community that has fallen apart is split into its parts, which
 //! only raises Q, so that every community is connected.
 
+mod agreement;
 mod chance;
+mod rewired;
 
+pub use agreement::Agreement;
 pub use chance::{ByChance, Grouping};
+pub use rewired::rewired;
 
 use crate::Graph;
 use rand::RngExt;

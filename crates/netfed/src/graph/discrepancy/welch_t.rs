@@ -10,7 +10,7 @@
 //! A node gives away the mean and the variance of every feature.
 
 use super::{Combination, Discrepancy, columns};
-use crate::selection::f_tail;
+use crate::graph::selection::f_tail;
 use crate::{Error, Matrix};
 use std::f64::consts::FRAC_2_PI;
 
