@@ -5,7 +5,7 @@
 //! Every check is here; behind it the code trusts its input.
 
 use crate::edge_terms::Differences;
-use crate::loss::Loss;
+use crate::loss::{Loss, common_dim};
 use crate::memo::Memo;
 use crate::parallel::map_rows;
 use crate::penalty::Penalty;
@@ -43,17 +43,7 @@ impl Problem {
                 found: losses.len(),
             });
         }
-        let dim = losses.first().map_or(0, |l| l.dim());
-        if dim == 0 {
-            return Err(Error::Size { what: "nodes with parameters", expected: 1, found: 0 });
-        }
-        if let Some(other) = losses.iter().map(|l| l.dim()).find(|&d| d != dim) {
-            return Err(Error::Size {
-                what: "parameters of a local loss",
-                expected: dim,
-                found: other,
-            });
-        }
+        let dim = common_dim(&losses)?;
         let graph = Arc::new(graph);
         Problem {
             given: Arc::clone(&graph),

@@ -5,18 +5,12 @@
 //! For `squared` with fewer points than parameters the shortest of the minimizers; zero without data. Where classes can be
 //! separated there is no minimizer, and the model is one that comes near the infimum.
 
-use crate::parallel::for_rows;
+use crate::loss::minimizers;
 use crate::{Matrix, Problem};
 
 /// The local models, one per row.
 pub fn local(problem: &Problem) -> Matrix {
-    let (n, d) = (problem.nodes(), problem.dim());
-    let slope = vec![0.0; d];
-    let mut params = Matrix::zeros(n, d);
-    for_rows(params.as_mut_slice(), d, d * d, 0, |i, row, _| {
-        problem.loss(i).maximizer(&slope, row);
-    });
-    params
+    minimizers(problem.nodes(), problem.dim(), |i| problem.loss(i))
 }
 
 #[cfg(test)]

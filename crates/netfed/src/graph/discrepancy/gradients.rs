@@ -7,14 +7,14 @@ use super::models::{MODEL_ROUNDING, alone};
 use super::{Discrepancy, above};
 use crate::linalg::norm;
 use crate::loss::Loss;
-use crate::{Error, Matrix, Problem};
+use crate::{Error, Matrix};
 
 /// Gradients of so few entries need no memory of their own.
 const FEW: usize = 16;
 
 /// Lengths of gradients at the models of other nodes. A node without data cannot be compared.
 pub struct GradientMismatch {
-    problem: Problem,
+    losses: Vec<Box<dyn Loss>>,
     params: Matrix,
     /// What may be rounding of the gradients of every node.
     rounding: Vec<f64>,
@@ -23,25 +23,25 @@ pub struct GradientMismatch {
 impl GradientMismatch {
     /// Trains every node alone.
     pub fn new(losses: Vec<Box<dyn Loss>>) -> Result<GradientMismatch, Error> {
-        let (problem, params) = alone(losses)?;
-        let zero = Matrix::zeros(1, problem.dim());
-        let mut gradient = vec![0.0; problem.dim()];
-        let rounding = (0..problem.nodes())
-            .map(|i| {
-                problem.loss(i).gradient(zero.row(0), &mut gradient);
+        let params = alone(&losses)?;
+        let (zero, mut gradient) = (vec![0.0; params.cols()], vec![0.0; params.cols()]);
+        let rounding = losses
+            .iter()
+            .map(|loss| {
+                loss.gradient(&zero, &mut gradient);
                 MODEL_ROUNDING * norm(&gradient)
             })
             .collect();
-        Ok(GradientMismatch { problem, params, rounding })
+        Ok(GradientMismatch { losses, params, rounding })
     }
 
     /// ‖∇Lᵢ(ŵⱼ)‖
     fn length(&self, i: usize, j: usize) -> f64 {
         let length = |gradient: &mut [f64]| {
-            self.problem.loss(i).gradient(self.params.row(j), gradient);
+            self.losses[i].gradient(self.params.row(j), gradient);
             above(self.rounding[i], norm(gradient))
         };
-        match self.problem.dim() {
+        match self.params.cols() {
             d @ 0..=FEW => length(&mut [0.0; FEW][..d]),
             d => length(&mut vec![0.0; d]),
         }
@@ -50,11 +50,11 @@ impl GradientMismatch {
 
 impl Discrepancy for GradientMismatch {
     fn nodes(&self) -> usize {
-        self.problem.nodes()
+        self.losses.len()
     }
 
     fn between(&self, i: usize, j: usize) -> Result<f64, Error> {
-        if [i, j].iter().any(|&k| self.problem.loss(k).points() == 0) {
+        if [i, j].iter().any(|&k| self.losses[k].points() == 0) {
             return Ok(f64::INFINITY);
         }
         Ok(0.5 * self.length(i, j) + 0.5 * self.length(j, i))

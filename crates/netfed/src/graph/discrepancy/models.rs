@@ -5,11 +5,9 @@
 //! A node gives away its model. Where a node's data do not determine its model (fewer points than features), ridge does.
 
 use super::{Discrepancy, above};
-use crate::baselines::local;
 use crate::linalg::{distance, norm};
-use crate::loss::Loss;
-use crate::penalty::Norm2;
-use crate::{Error, Graph, Matrix, Problem};
+use crate::loss::{Loss, common_dim, minimizers};
+use crate::{Error, Matrix};
 
 /// The part of a model that may be rounding, where its data determine it well.
 pub(super) const MODEL_ROUNDING: f64 = 1e-10;
@@ -26,18 +24,17 @@ pub struct ModelDifference {
 impl ModelDifference {
     /// Trains every node alone.
     pub fn new(losses: Vec<Box<dyn Loss>>) -> Result<ModelDifference, Error> {
+        let params = alone(&losses)?;
         let trained = losses.iter().map(|loss| loss.points() > 0).collect();
-        let params = alone(losses)?.1;
         let rounding = (0..params.rows()).map(|i| MODEL_ROUNDING * norm(params.row(i))).collect();
         Ok(ModelDifference { params, trained, rounding })
     }
 }
 
 /// The models of nodes that are trained alone.
-pub(super) fn alone(losses: Vec<Box<dyn Loss>>) -> Result<(Problem, Matrix), Error> {
-    let problem = Problem::new(Graph::new(losses.len(), &[])?, losses, Box::new(Norm2), 0.0)?;
-    let params = local(&problem);
-    Ok((problem, params))
+pub(super) fn alone(losses: &[Box<dyn Loss>]) -> Result<Matrix, Error> {
+    let dim = common_dim(losses)?;
+    Ok(minimizers(losses.len(), dim, |i| losses[i].as_ref()))
 }
 
 impl Discrepancy for ModelDifference {
