@@ -119,6 +119,9 @@ impl Blurs {
     }
 }
 
+/// Σ Lᵢ(0)
+struct ValueAtZero(f64);
+
 /// Computes certificates of one problem.
 pub struct Certifier<'a> {
     problem: &'a Problem,
@@ -128,12 +131,12 @@ pub struct Certifier<'a> {
 impl<'a> Certifier<'a> {
     /// A certifier for a problem.
     pub fn new(problem: &'a Problem) -> Certifier<'a> {
-        let value_at_zero = *problem.memo().value_at_zero.get_or_init(|| {
+        let compute = || {
             let zero = vec![0.0; problem.dim()];
             let value = |i: usize, (): &mut ()| problem.loss(i).value(&zero);
-            map_rows(problem.nodes(), 8 * zero.len(), || (), value).iter().sum()
-        });
-        Certifier { problem, value_at_zero }
+            ValueAtZero(map_rows(problem.nodes(), 8 * zero.len(), || (), value).iter().sum())
+        };
+        Certifier { problem, value_at_zero: problem.cache().get(compute).0 }
     }
 
     /// The certificate of parameters w (one row per node) and duals u (one row per edge).

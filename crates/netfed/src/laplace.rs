@@ -64,6 +64,9 @@ impl Laplace {
     }
 }
 
+/// The equations of a graph, analyzed; `None` where it is too large.
+struct Analyzed(Option<SparseCholesky>);
+
 /// Cholesky's method.
 struct Direct {
     cholesky: SparseCholesky,
@@ -79,9 +82,10 @@ impl Direct {
             let nodes = 0..graph.nodes() as u32;
             let edges = graph.edges().iter().map(|e| (e.head as u32, e.tail as u32));
             let entries: Vec<(u32, u32)> = nodes.map(|i| (i, i)).chain(edges).collect();
-            (entries.len() <= 1 << 20).then(|| SparseCholesky::new(graph.nodes(), &entries))?
+            let small = entries.len() <= 1 << 20;
+            Analyzed(small.then(|| SparseCholesky::new(graph.nodes(), &entries)).flatten())
         };
-        let cholesky = problem.memo().laplace.get_or_init(analyze).clone()?;
+        let cholesky = problem.cache().get(analyze).0.clone()?;
         let sweeps = 0.25 * cholesky.cost() / sweep_cost(problem);
         (sweeps <= MOST_SWEEPS).then_some(Direct { cholesky, sweeps })
     }

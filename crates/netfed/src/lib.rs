@@ -89,7 +89,6 @@ pub mod learning;
 mod linalg;
 pub mod loss;
 mod max_flow;
-mod memo;
 mod merge_tree;
 pub mod model;
 mod newton;

@@ -43,7 +43,7 @@ impl Known<'_> {
 }
 
 /// A connected component, with what depends neither on the point nor on λ.
-pub(crate) struct Component {
+struct Component {
     nodes: Vec<usize>,
     edges: Vec<usize>,
     root: usize,
@@ -62,7 +62,7 @@ pub(crate) fn regions<'p>(
     edges: &[EdgeTerm],
 ) -> Vec<Region<'p>> {
     let mut regions = vec![Region::EVERYWHERE; params.rows()];
-    for c in problem.memo().components.get_or_init(|| components(problem)) {
+    for c in components(problem) {
         if c.nodes.iter().any(|&i| nodes[i].gap.is_infinite()) {
             let level = c.level(nodes, edges) * ROUNDED;
             let mut known = Known::nothing(&c.nodes, params);
@@ -82,7 +82,7 @@ pub(crate) fn regions<'p>(
 /// reachᵢ with ‖wᵢ − w_root‖ ≤ reachᵢ·Σ Aₑ φ/k for penalties of linear growth k, with the root of its component.
 pub(crate) fn reaches(problem: &Problem) -> Vec<f64> {
     let mut all = vec![0.0; problem.nodes()];
-    for c in problem.memo().components.get_or_init(|| components(problem)) {
+    for c in components(problem) {
         c.nodes.iter().zip(&c.remoteness).for_each(|(&i, r)| all[i] = r * ROUNDED);
     }
     all
@@ -90,7 +90,7 @@ pub(crate) fn reaches(problem: &Problem) -> Vec<f64> {
 
 /// w ← w − w_root in every component.
 pub(crate) fn center(problem: &Problem, params: &mut Matrix) {
-    for c in problem.memo().components.get_or_init(|| components(problem)) {
+    for c in components(problem) {
         let root = params.row(c.root).to_vec();
         c.nodes.iter().for_each(|&i| axpy(-1.0, &root, params.row_mut(i)));
     }
@@ -109,7 +109,7 @@ pub(crate) fn take_objectives(
     let all = nodes.iter().map(|t| t.objective).chain(edges.iter().map(|t| t.value));
     let little = NEXT_TO_NOTHING * f64::max(all.sum(), 1e-6 * value_at_zero);
     let mut taken = false;
-    for c in problem.memo().components.get_or_init(|| components(problem)) {
+    for c in components(problem) {
         if c.nodes.iter().any(|&i| nodes[i].gap.is_infinite()) && c.level(nodes, edges) <= little {
             c.nodes.iter().for_each(|&i| nodes[i].gap = nodes[i].objective + nodes[i].lost);
             for &e in &c.edges {
@@ -240,7 +240,14 @@ impl Component {
     }
 }
 
-fn components(problem: &Problem) -> Vec<Component> {
+/// All components.
+struct Components(Vec<Component>);
+
+fn components(problem: &Problem) -> &[Component] {
+    &problem.cache().get(|| Components(found(problem))).0
+}
+
+fn found(problem: &Problem) -> Vec<Component> {
     let graph = problem.graph();
     let of_node = graph.components(|_| true);
     let count = of_node.iter().max().map_or(0, |c| c + 1);

@@ -41,6 +41,15 @@ pub(crate) struct Sweep<'a> {
     moved: Vec<Moved>,
 }
 
+/// How adaptive sweeps lay nodes, edges and losses out in memory, whatever λ is.
+struct Adaptive {
+    layout: Arc<Layout>,
+    losses: Arc<Packed>,
+}
+
+/// κ of every edge in them.
+struct EdgeWeights(Vec<f32>);
+
 /// A point that a sweep has been at.
 pub(crate) struct Anchor {
     params: Vec<f64>,
@@ -86,11 +95,11 @@ impl<'a> Sweep<'a> {
 
     /// Faster: κ = √A, sums that are scattered, and a prox without closed form may be inexact, as much as the models still move.
     pub(crate) fn adaptive(problem: &'a Problem, step_ratio: f64) -> Sweep<'a> {
-        let (layout, losses) = problem.memo().layout.get_or_init(|| {
+        let Adaptive { layout, losses } = problem.cache().get(|| {
             let kappa = edge_weights(problem);
             let layout = Layout::new(problem, Sums::Scattered, |e| kappa[e]);
             let losses = Packed::new(problem, &layout.order);
-            (Arc::new(layout), Arc::new(losses))
+            Adaptive { layout: Arc::new(layout), losses: Arc::new(losses) }
         });
         Sweep {
             near: true,
@@ -322,12 +331,13 @@ pub(crate) fn step_ratio_between(problem: &Problem, points: (&Start, &Start)) ->
 
 /// κ = √A, relative to its geometric mean.
 fn edge_weights(problem: &Problem) -> &[f32] {
-    problem.memo().edge_weights.get_or_init(|| {
+    let compute = || {
         let edges = problem.graph().edges();
         let mean = edges.iter().map(|e| e.weight.ln()).sum::<f64>() / edges.len().max(1) as f64;
         let kappa = |weight: f64| (0.5 * (weight.ln() - mean)).clamp(-40.0, 40.0).exp() as f32;
-        edges.iter().map(|e| kappa(e.weight)).collect()
-    })
+        EdgeWeights(edges.iter().map(|e| kappa(e.weight)).collect())
+    };
+    &problem.cache().get(compute).0
 }
 
 /// Pieces into which the cross edges are cut, whatever the number of threads.

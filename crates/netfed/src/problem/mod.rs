@@ -4,9 +4,12 @@
 //!
 //! Every check is here; behind it the code trusts its input.
 
+mod cache;
+
+pub(crate) use cache::Cache;
+
 use crate::edge_terms::Differences;
 use crate::loss::{Loss, common_dim};
-use crate::memo::Memo;
 use crate::parallel::map_rows;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
@@ -25,8 +28,11 @@ pub struct Problem {
     penalty: Arc<dyn Penalty>,
     lambda: f64,
     dim: usize,
-    memo: Arc<Memo>,
+    cache: Arc<Cache>,
 }
+
+/// The largest edge weight.
+struct Heaviest(f64);
 
 impl Problem {
     /// A problem from the empirical graph, one loss per node, the penalty φ and λ ≥ 0.
@@ -52,7 +58,7 @@ impl Problem {
             penalty: penalty.into(),
             lambda: 0.0,
             dim,
-            memo: Arc::default(),
+            cache: Arc::default(),
         }
         .at_lambda(lambda)
     }
@@ -67,16 +73,15 @@ impl Problem {
             });
         }
         // Without coupling there are no edges: every node is trained alone.
-        let graph = match lambda == 0.0 {
-            true => Arc::new(self.given.without_edges()),
-            false => Arc::clone(&self.given),
+        let graph = if lambda == 0.0 {
+            Arc::new(self.given.without_edges())
+        } else {
+            Arc::clone(&self.given)
         };
-        let memo = match Arc::ptr_eq(&graph, &self.graph) {
-            true => Arc::clone(&self.memo),
-            false => Arc::default(),
-        };
+        let same = Arc::ptr_eq(&graph, &self.graph);
+        let cache = if same { Arc::clone(&self.cache) } else { Arc::default() };
         let heaviest = || self.given.edges().iter().fold(0.0, |m: f64, e| m.max(e.weight));
-        let largest = lambda * memo.heaviest.get_or_init(heaviest);
+        let largest = lambda * cache.get(|| Heaviest(heaviest())).0;
         if !largest.is_finite() {
             return Err(Error::BadNumber {
                 name: "lambda times the largest edge weight",
@@ -84,7 +89,7 @@ impl Problem {
                 expected: "finite",
             });
         }
-        Ok(Problem { graph, lambda, memo, ..self.clone() })
+        Ok(Problem { graph, lambda, cache, ..self.clone() })
     }
 
     /// The same losses, penalty and λ on another graph of the same nodes.
@@ -100,12 +105,12 @@ impl Problem {
     pub(crate) fn contracted(&self, graph: Graph, losses: Vec<Box<dyn Loss>>) -> Problem {
         let (graph, losses) = (Arc::new(graph), losses.into());
         let given = Arc::clone(&graph);
-        Problem { given, graph, losses, memo: Arc::default(), ..self.clone() }
+        Problem { given, graph, losses, cache: Arc::default(), ..self.clone() }
     }
 
     /// The same graph, penalty and λ with other losses of the same dimension.
     pub(crate) fn with_losses(&self, losses: Vec<Box<dyn Loss>>) -> Problem {
-        Problem { losses: losses.into(), memo: Arc::default(), ..self.clone() }
+        Problem { losses: losses.into(), cache: Arc::default(), ..self.clone() }
     }
 
     /// The edges that couple: all of the given graph, none when λ = 0.
@@ -134,8 +139,8 @@ impl Problem {
     }
 
     /// What does not depend on λ.
-    pub(crate) fn memo(&self) -> &Memo {
-        &self.memo
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.cache
     }
 
     /// Number of nodes n.
