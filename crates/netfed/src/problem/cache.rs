@@ -1,5 +1,6 @@
-//! A cache of what follows from graph, losses and penalty, whatever λ is: computed when first needed, and shared by all problems that
-//! differ in λ alone. It holds one value of every type that is asked for; who computes a value has a type of its own for it.
+//! A cache of what follows from graph, losses and penalty, whatever λ is: computed when first
+//! needed, and shared by all problems that differ in λ alone. It holds one value of every type that
+//! is asked for; who computes a value has a type of its own for it.
 
 use std::any::Any;
 use std::sync::OnceLock;

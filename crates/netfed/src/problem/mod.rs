@@ -24,7 +24,7 @@ pub struct Problem {
     given: Arc<Graph>,
     /// The edges that couple: all of the given graph, none when λ = 0.
     graph: Arc<Graph>,
-    losses: Arc<[Box<dyn Loss>]>,
+    losses: Arc<[Arc<dyn Loss>]>,
     penalty: Arc<dyn Penalty>,
     lambda: f64,
     dim: usize,
@@ -54,7 +54,7 @@ impl Problem {
         Problem {
             given: Arc::clone(&graph),
             graph,
-            losses: losses.into(),
+            losses: shared(losses),
             penalty: penalty.into(),
             lambda: 0.0,
             dim,
@@ -103,14 +103,14 @@ impl Problem {
 
     /// The same penalty and λ on a graph whose nodes are groups of those of this one, with losses of the same dimension.
     pub(crate) fn contracted(&self, graph: Graph, losses: Vec<Box<dyn Loss>>) -> Problem {
-        let (graph, losses) = (Arc::new(graph), losses.into());
+        let (graph, losses) = (Arc::new(graph), shared(losses));
         let given = Arc::clone(&graph);
         Problem { given, graph, losses, cache: Arc::default(), ..self.clone() }
     }
 
     /// The same graph, penalty and λ with other losses of the same dimension.
     pub(crate) fn with_losses(&self, losses: Vec<Box<dyn Loss>>) -> Problem {
-        Problem { losses: losses.into(), cache: Arc::default(), ..self.clone() }
+        Problem { losses: shared(losses), cache: Arc::default(), ..self.clone() }
     }
 
     /// The edges that couple: all of the given graph, none when λ = 0.
@@ -121,6 +121,11 @@ impl Problem {
     /// Local loss of a node.
     pub fn loss(&self, node: usize) -> &dyn Loss {
         self.losses[node].as_ref()
+    }
+
+    /// The same, for others to keep.
+    pub(crate) fn shared_loss(&self, node: usize) -> Arc<dyn Loss> {
+        Arc::clone(&self.losses[node])
     }
 
     /// The penalty φ.
@@ -159,4 +164,8 @@ impl Problem {
         let nodes = map_rows(self.nodes(), 8 * self.dim, || (), value);
         nodes.iter().sum::<f64>() + self.lambda * Differences::total(self, params)
     }
+}
+
+fn shared(losses: Vec<Box<dyn Loss>>) -> Arc<[Arc<dyn Loss>]> {
+    losses.into_iter().map(Arc::from).collect()
 }
