@@ -1,14 +1,15 @@
 //! The steps of many edges in a row: u⁺ = prox_{σ(cφ)*}(u + σ(message_tail − message_head)), u ← u + ρ(u⁺ − u).
 //!
-//! A penalty runs through them in a loop of its own ([`Penalty::absorb`](crate::penalty::Penalty)), with the number of parameters known to the
+//! Every penalty runs through them in a loop of its own, with the number of parameters known to the
 //! compiler where it is small.
 
 use crate::layout::EdgeRecord;
 use crate::linalg::{axpy, square_distance};
+use crate::penalty::{EdgeLoop, Penalty, specialized};
 use crate::wide::{Loop, wide};
 
 /// A run of edges to be stepped.
-pub struct EdgeSteps<'a> {
+pub(crate) struct EdgeSteps<'a> {
     pub(crate) dim: usize,
     pub(crate) lambda: f64,
     /// 1/(2γ)
@@ -27,10 +28,9 @@ pub struct EdgeSteps<'a> {
 }
 
 impl EdgeSteps<'_> {
-    /// Steps all edges with a prox of the conjugate penalty: `prox(u, coupling, step)`. Gives Σ (2/κ)‖u⁺ − u‖², if measured.
-    #[inline]
-    pub(crate) fn run(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
-        wide(Run { edges: self, prox })
+    /// Steps all edges. Gives Σ (2/κ)‖u⁺ − u‖², if measured.
+    pub(crate) fn step(&mut self, penalty: &dyn Penalty) -> f64 {
+        specialized(penalty, self)
     }
 
     #[inline(always)]
@@ -111,6 +111,15 @@ impl EdgeSteps<'_> {
             }
         }
         moved
+    }
+}
+
+impl EdgeLoop for &mut EdgeSteps<'_> {
+    type Output = f64;
+
+    fn call<P: Penalty + ?Sized>(self, penalty: &P) -> f64 {
+        let prox = |u: &mut [f64], coupling, step| penalty.prox_conjugate(u, coupling, step);
+        wide(Run { edges: self, prox })
     }
 }
 

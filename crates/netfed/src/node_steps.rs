@@ -142,7 +142,7 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
                 let duals = &mut inner[next_edge * dim..end * dim];
                 let records = &records[next_edge..end];
                 let mut run = all.edges(records, duals, messages, sums, begin, scratch);
-                moved.duals += problem.penalty().absorb(&mut run);
+                moved.duals += run.step(problem.penalty());
                 next_edge = end;
             }
         }
@@ -150,7 +150,7 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
             let duals = &mut inner[next_edge * dim..];
             let records = &records[next_edge..];
             let mut run = all.edges(records, duals, messages, sums, begin, scratch);
-            moved.duals += problem.penalty().absorb(&mut run);
+            moved.duals += run.step(problem.penalty());
         }
         moved
     }

@@ -314,7 +314,7 @@ impl<'a> Sweep<'a> {
             .zip(across_scratch.par_chunks_mut(dim))
             .for_each(|(((duals, records), moved), scratch)| {
                 let mut run = step.edges(records, duals, messages, &mut [], 0, scratch);
-                moved.duals = self.problem.penalty().absorb(&mut run);
+                moved.duals = run.step(self.problem.penalty());
             });
         let mut total = Moved::default();
         self.moved.iter().for_each(|m| total.add(*m));

@@ -15,7 +15,6 @@ mod search;
 mod tighten;
 
 use crate::common_model::common_model;
-use crate::edge_terms::Differences;
 use crate::linalg::twofold::twofold_dot;
 use crate::linalg::{axpy, norm};
 use crate::radius::center;
@@ -131,7 +130,7 @@ fn components(problem: &Problem) -> Vec<Vec<usize>> {
 fn ratio(unit: &Problem, gradients: &Matrix, p: &Matrix) -> f64 {
     let mut p = p.clone();
     center(unit, &mut p);
-    let variation = Differences::total(unit, &p);
+    let variation = unit.variation(&p);
     let along = twofold_dot(gradients.as_slice(), p.as_slice()).value();
     if variation > 0.0 { -along / variation } else { 0.0 }
 }

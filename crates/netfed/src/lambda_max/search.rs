@@ -5,7 +5,6 @@
 
 use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
-use crate::edge_terms::Differences;
 use crate::linalg::{axpy, distance};
 use crate::region::Region;
 use crate::slope::Slope;
@@ -80,7 +79,7 @@ pub(super) fn until_merged(
     let alone = unit.at_lambda(0.0)?;
     let proven = |w: &Matrix| {
         let below = bound - value_above(&alone, w);
-        below / Differences::total(unit, w) / (1.0 + 1e-9)
+        below / unit.variation(w) / (1.0 + 1e-9)
     };
     let lower = unmerged.iter().map(proven).filter(|v| v.is_finite()).fold(0.0, f64::max);
     Ok(LambdaMax { lower: lower.min(upper), upper, proof: Proof::Tolerance, merged: Some(merged) })

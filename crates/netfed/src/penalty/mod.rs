@@ -3,6 +3,7 @@
 //! Each is convex, even and zero at zero. The dual variable u of an edge lives in the domain
 //! of the conjugate (cφ)*.
 
+mod builtin;
 mod norm;
 mod norm1;
 mod norm2;
@@ -10,6 +11,9 @@ mod norm_inf;
 mod quadratic;
 mod squared;
 
+#[doc(hidden)]
+pub use builtin::Builtin;
+pub(crate) use builtin::{EdgeLoop, specialized};
 pub use norm::Norm;
 pub use norm_inf::NormInf;
 pub use norm1::Norm1;
@@ -17,10 +21,7 @@ pub use norm2::Norm2;
 pub use quadratic::Quadratic;
 pub use squared::Squared;
 
-use crate::edge_steps::EdgeSteps;
-use crate::edge_terms::{Differences, EdgeTerms};
 use crate::linalg::dot;
-use crate::share::Share;
 
 /// A convex penalty φ.
 pub trait Penalty: Send + Sync {
@@ -43,24 +44,6 @@ pub trait Penalty: Send + Sync {
 
     /// u ← argmin over z of (cφ)*(z) + ‖z − u‖²/(2·step), in place, with c the coupling.
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64);
-
-    /// The steps of a run of edges. Provided: every penalty gets a loop of its own, without a virtual call for each edge.
-    #[doc(hidden)]
-    fn absorb(&self, edges: &mut EdgeSteps<'_>) -> f64 {
-        edges.run(|dual, coupling, step| self.prox_conjugate(dual, coupling, step))
-    }
-
-    /// Σ A φ(d) of a run of edges. Provided, for the same reason.
-    #[doc(hidden)]
-    fn total(&self, edges: &Differences<'_>) -> f64 {
-        edges.sum(|diff| self.value(diff))
-    }
-
-    /// The terms of a run of edges in a certificate. Provided, for the same reason.
-    #[doc(hidden)]
-    fn edge_terms(&self, edges: &mut EdgeTerms<'_>) -> Share {
-        edges.run(|diff| self.value(diff), |dual, coupling| self.conjugate(dual, coupling))
-    }
 
     /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth convex function near φ, its kinks rounded off over
     /// widths μ_j; the gradient lies in the domain of the conjugate. Provided for penalties without kinks: φ itself.
@@ -101,6 +84,12 @@ pub trait Penalty: Send + Sync {
 
     /// The norm that φ is, if it is one that netfed has theorems for.
     fn norm(&self) -> Option<Norm> {
+        None
+    }
+
+    /// Which of netfed's own penalties it is, if loops over edges are compiled for that one.
+    #[doc(hidden)]
+    fn builtin(&self) -> Option<Builtin> {
         None
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! (cφ)* is the indicator of ‖u‖₂ ≤ c; its prox clips the length of u to c, for every step.
 
-use super::{Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
+use super::{Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
 use crate::linalg::{dot, norm};
 
 /// φ(v) = ‖v‖₂
@@ -72,5 +72,9 @@ impl Penalty for Norm2 {
 
     fn norm(&self) -> Option<Norm> {
         Some(Norm::Two)
+    }
+
+    fn builtin(&self) -> Option<Builtin> {
+        Some(Builtin::Norm2)
     }
 }

@@ -5,10 +5,10 @@
 //! Every check is here; behind it the code trusts its input.
 
 mod cache;
+mod variation;
 
 pub(crate) use cache::Cache;
 
-use crate::edge_terms::Differences;
 use crate::loss::{Loss, common_dim};
 use crate::parallel::map_rows;
 use crate::penalty::Penalty;
@@ -162,7 +162,12 @@ impl Problem {
     pub fn objective(&self, params: &Matrix) -> f64 {
         let value = |i: usize, (): &mut ()| self.loss(i).value(params.row(i));
         let nodes = map_rows(self.nodes(), 8 * self.dim, || (), value);
-        nodes.iter().sum::<f64>() + self.lambda * Differences::total(self, params)
+        nodes.iter().sum::<f64>() + self.lambda * self.variation(params)
+    }
+
+    /// The generalized total variation Σₑ Aₑ φ(w_tail − w_head).
+    pub(crate) fn variation(&self, params: &Matrix) -> f64 {
+        variation::variation(self.penalty(), self.graph.edges(), params)
     }
 }
 
