@@ -5,8 +5,8 @@
 use crate::fed_admm::{FedAdmm, FedAdmmNode, LocalStep};
 use crate::graph::Link;
 use crate::rounds::Rounds;
+use crate::run::{Method, Run};
 use crate::simulate::Federation;
-use crate::solve::{Method, Run};
 use crate::step_ratio::StepRatio;
 use crate::sweep::Moved;
 use crate::{Solution, Start};

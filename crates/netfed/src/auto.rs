@@ -7,13 +7,11 @@
 use crate::finish::Finish;
 use crate::fusion::Fusion;
 use crate::interior::Interior;
-use crate::known;
 use crate::newton::{self, Outcome};
 use crate::penalty::Kinks;
-use crate::primal_dual;
 use crate::repair::set_active;
-use crate::solve::{Method, Run, Status};
-use crate::{Matrix, Problem, Solution, Start};
+use crate::run::{Method, Run, Status};
+use crate::{Matrix, Problem, Solution, Start, known, primal_dual};
 
 /// Relative gap at which the interior-point method looks for equal models first.
 const FIRST_LOOK: f64 = 1e-6;

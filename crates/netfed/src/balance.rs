@@ -76,7 +76,8 @@ mod tests {
     use crate::certificate::Certifier;
     use crate::generate::{Noise, linear_data, random_geometric};
     use crate::penalty::{Norm1, Norm2, NormInf, Penalty};
-    use crate::solve::{Options, Solver, solve};
+    use crate::run::{Options, Solver};
+    use crate::solve::solve;
     use crate::{Dataset, LossKind};
     use std::ops::ControlFlow;
 

@@ -14,7 +14,7 @@ use crate::radius::{self, regions};
 use crate::region::Region;
 use crate::share::{self, Scratch, Share};
 use crate::slope::Slope;
-use crate::{Matrix, Problem, Status};
+use crate::{Matrix, Problem};
 
 /// Where the dual bound comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,11 +63,6 @@ impl Certificate {
     /// The quantity that a run stops on: the relative gap or, without a bound, the residual.
     pub fn accuracy(&self) -> f64 {
         if self.gap.is_finite() { self.relative_gap } else { self.residual }
-    }
-
-    /// The status of a run that ends because the tolerance is met: what of it is proven.
-    pub(crate) fn settled(&self) -> Status {
-        if self.gap.is_finite() { Status::Solved } else { Status::Unproven }
     }
 
     /// Whether it says more than another one about the same problem or, where neither says much, belongs to a lower objective.

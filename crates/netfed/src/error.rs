@@ -131,3 +131,24 @@ fn short(value: f64) -> String {
         false => value.to_string(),
     }
 }
+
+/// A number that must be positive.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::BadNumber { name, value, expected: "positive and finite" })
+}
+
+/// A number that must not be negative.
+pub(crate) fn nonnegative(name: &'static str, value: f64) -> Result<(), Error> {
+    if value >= 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::BadNumber { name, value, expected: "nonnegative and finite" })
+}
+
+/// Two sizes that must agree.
+pub(crate) fn same_size(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+    if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
+}

@@ -11,7 +11,7 @@ use crate::newton::{Outcome, newton};
 use crate::penalty::Kinks;
 use crate::proximal_newton::proximal_newton;
 use crate::repair::Flow;
-use crate::solve::{Method, Run};
+use crate::run::{Method, Run};
 use crate::system::sweep_cost;
 use crate::{Problem, Start};
 

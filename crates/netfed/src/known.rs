@@ -3,9 +3,8 @@
 
 use crate::baselines::local;
 use crate::certificate::Certificate;
-use crate::smoothed;
-use crate::solve::{Method, Run, Status};
-use crate::{Matrix, Solution, Start};
+use crate::run::{Method, Run, Status};
+use crate::{Matrix, Solution, Start, smoothed};
 
 /// The best of the points that are known; why the run ended remains as it is, unless the tolerance is met now.
 pub(crate) fn best(run: &mut Run<'_>, found: Solution) -> Solution {

@@ -109,6 +109,7 @@ mod region;
 pub mod relax;
 mod repair;
 mod rounds;
+mod run;
 mod separable;
 mod share;
 mod simulate;
@@ -129,10 +130,10 @@ pub use data::{Dataset, Matrix};
 pub use error::Error;
 pub use fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep, Weighting};
 pub use graph::communities::{Agreement, Communities};
-pub use graph::similarity as similarity_graph;
-pub use graph::{Edge, Graph, Incidence, Link};
-pub use graph::{LEAST_WEIGHT, NeighborGraph, neighbor_graph};
-pub use graph::{communities, discrepancy, selection};
+pub use graph::{
+    Edge, Graph, Incidence, LEAST_WEIGHT, Link, NeighborGraph, communities, discrepancy,
+    neighbor_graph, selection, similarity as similarity_graph,
+};
 pub use half::Half;
 pub use lambda_max::{LambdaMax, Proof, lambda_max};
 pub use loss::LossKind;
@@ -142,10 +143,11 @@ pub use path::{PathPoint, Step, first_lambda, follow_path, log_grid};
 pub use principal::principal_components;
 pub use problem::Problem;
 pub use region::Region;
+pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
 pub use share::Share;
 pub use simulate::{Federation, simulate};
 pub use slope::Slope;
-pub use solve::{Method, Options, Progress, Solution, Solver, Start, Status, solve, solve_from};
+pub use solve::{solve, solve_from};
 
 /// How well the nodes of a group hold together, and what follows for their models.
 pub mod spectral {

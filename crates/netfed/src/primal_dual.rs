@@ -13,11 +13,10 @@ use crate::halpern::Halpern;
 use crate::outlook::Outlook;
 use crate::penalty::Kinks;
 use crate::repair::enter_domain;
-use crate::smoothed;
-use crate::solve::{Method, Run, Status};
+use crate::run::{Method, Run, Status};
 use crate::step_ratio::StepRatio;
 use crate::sweep::Sweep;
-use crate::{Matrix, Problem, Solution, Start};
+use crate::{Matrix, Problem, Solution, Start, smoothed};
 
 /// ρ. On large graphs, where a change needs many sweeps to cross the graph, more pays.
 const OVER_RELAXATION: f64 = 1.7;
@@ -233,7 +232,7 @@ impl Adaptive<'_, '_> {
             let lower = end.proof.objective <= here || !here.is_finite();
             let settled = end.is_final && lower && end.proof.gap.is_infinite();
             if settled || self.run.meets(&end.proof) && end.proof.gap.is_finite() {
-                let status = end.proof.settled();
+                let status = Status::settled(&end.proof);
                 let solution = self.run.finish(end.point, end.proof, Method::Smoothed);
                 return Some(Solution { status, ..solution });
             }

@@ -7,7 +7,8 @@
 
 use crate::certificate::{Certificate, Certifier};
 use crate::parallel::map_rows;
-use crate::solve::{Options, Run, solve_near};
+use crate::run::{Options, Run};
+use crate::solve::solve_near;
 use crate::system::sweep_cost;
 use crate::{Matrix, Problem, Start};
 

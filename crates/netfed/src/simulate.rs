@@ -6,13 +6,14 @@
 use std::ops::ControlFlow;
 
 use crate::draws::available;
+use crate::error::positive;
 use crate::fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep};
 use crate::graph::Link;
 use crate::half::Half;
 use crate::loss::Sampled;
 use crate::node::PrimalDualNode;
 use crate::rounds::Rounds;
-use crate::solve::{Method, Run, Solver};
+use crate::run::{Method, Run, Solver};
 use crate::{Error, Options, Problem, Progress, Solution};
 
 /// What a simulation needs beside the problem and the options.
@@ -29,11 +30,9 @@ pub struct Federation<'a> {
 impl Federation<'_> {
     fn check(&self, problem: &Problem) -> Result<(), Error> {
         let FedAdmm { rho, kappa, delay, batch, .. } = self.fed_admm;
-        let positive = [("ρ of ADMM", rho), ("κ of the step", kappa), ("the delay", delay + 1.0)];
-        for (name, value) in positive {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(Error::BadNumber { name, value, expected: "positive and finite" });
-            }
+        let numbers = [("ρ of ADMM", rho), ("κ of the step", kappa), ("the delay", delay + 1.0)];
+        for (name, value) in numbers {
+            positive(name, value)?;
         }
         if batch == Some(0) {
             let (name, expected) = ("the size of a mini-batch", "at least 1");

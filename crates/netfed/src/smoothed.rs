@@ -7,7 +7,7 @@ use crate::certificate::Certificate;
 use crate::linalg::{axpy, dense, difference, dot};
 use crate::loss::Growth;
 use crate::primal_dual::{equalize, groups};
-use crate::solve::Run;
+use crate::run::Run;
 use crate::system::sweep_cost;
 use crate::{Matrix, Problem, Start};
 

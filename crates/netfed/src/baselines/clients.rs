@@ -1,9 +1,8 @@
 //! Who holds which data, and how much each of them counts.
 
-use super::checks::same_size;
-use crate::draws;
+use crate::error::same_size;
 use crate::loss::{Loss, Sampled};
-use crate::{Error, Problem};
+use crate::{Error, Problem, draws};
 
 /// The nodes of a problem as clients: node i holds the loss Lᵢ and, for mini-batches, the points of it.
 #[derive(Clone, Copy)]

@@ -5,12 +5,12 @@
 //! The personal models do not act on w, so that they are needed only in the end; they are computed exactly, by the prox of Lᵢ, instead of
 //! by gradient steps beside FedAvg: the same limit, no second learning rate, any λ. λ = 0 gives the local models, λ → ∞ the common one.
 
-use super::checks::nonnegative;
 use super::clients::{ClientData, Clients};
 use super::fed_avg::{AveragingServer, FedAvgClient, check_start};
 use super::local_steps::LocalSteps;
 use super::rounds::{Client, Outcome, Round, Rounds, run};
 use crate::Error;
+use crate::error::nonnegative;
 use std::ops::ControlFlow;
 
 /// The client's half of Ditto; the server's is [`AveragingServer`].

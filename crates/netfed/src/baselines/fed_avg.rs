@@ -6,11 +6,11 @@
 //! clients agree. With a part of the clients and unequal weights the mean is that of the round, which pulls towards small clients; nodes that
 //! count alike do not have this bias.
 
-use super::checks::same_size;
 use super::clients::{ClientData, Clients};
 use super::local_steps::LocalSteps;
 use super::rounds::{Answer, Client, Outcome, Round, Rounds, Server, run};
 use crate::Error;
+use crate::error::same_size;
 use crate::linalg::axpy;
 use std::ops::ControlFlow;
 
@@ -102,9 +102,8 @@ mod tests {
     use super::super::testing::{close, example, go_on};
     use super::super::{Rate, Status, Weighting, pooled};
     use super::*;
-    use crate::LossKind;
     use crate::penalty::Norm2;
-    use crate::{Dataset, Graph, Problem};
+    use crate::{Dataset, Graph, LossKind, Problem};
 
     const WORK: LocalSteps =
         LocalSteps { steps: 1, rate: Rate::Constant(0.05), batch: None, seed: 3 };

@@ -4,12 +4,12 @@
 //!
 //! μ = 0 is FedAvg. The larger μ, the less clients drift apart in their steps; η must be below 2/(curvature + μ).
 
-use super::checks::nonnegative;
 use super::clients::{ClientData, Clients};
 use super::fed_avg::{AveragingServer, check_start};
 use super::local_steps::LocalSteps;
 use super::rounds::{Client, Outcome, Round, Rounds, run};
 use crate::Error;
+use crate::error::nonnegative;
 use std::ops::ControlFlow;
 
 /// The client's half of FedProx; the server's is [`AveragingServer`].

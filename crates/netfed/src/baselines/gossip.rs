@@ -6,12 +6,12 @@
 //! do not use the weights of the edges. One model for every connected component: near the minimizer of Σ Lᵢ with a constant rate,
 //! at it with a rate c/√t. On a complete graph it is FedAvg with nodes that count alike.
 
-use super::checks::nonnegative;
 use super::clients::{ClientData, Clients};
 use super::fed_avg::check_start;
 use super::local_steps::LocalSteps;
 use super::neighbors::{Peer, run_peers};
 use super::rounds::{Outcome, Round};
+use crate::error::nonnegative;
 use crate::linalg::axpy;
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;

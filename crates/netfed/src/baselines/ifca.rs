@@ -6,11 +6,11 @@
 //! The outcome depends on the start; often all clients take the same model in the first round, and the others are lost. [`ifca_from_random`]
 //! tries several starts and keeps the run with the least loss. K = 1 is FedAvg.
 
-use super::checks::same_size;
 use super::clients::{ClientData, Clients};
 use super::fed_avg::average;
 use super::local_steps::LocalSteps;
 use super::rounds::{Answer, Client, Outcome, Round, Rounds, Server, Status, run};
+use crate::error::same_size;
 use crate::{Error, Matrix, draws};
 use std::ops::ControlFlow;
 

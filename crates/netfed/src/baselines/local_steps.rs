@@ -4,8 +4,8 @@
 //!
 //! Every client takes the same number of steps, whatever the number of its points; an epoch of m points is m/(batch size) steps.
 
-use super::checks::{positive, same_size};
 use super::clients::{ClientData, Clients};
+use crate::error::{positive, same_size};
 use crate::linalg::norm;
 use crate::loss::Loss;
 use crate::{Error, draws};

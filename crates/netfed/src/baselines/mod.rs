@@ -34,7 +34,6 @@
 //! ```
 
 mod align;
-mod checks;
 mod clients;
 mod ditto;
 mod fed_avg;

@@ -7,11 +7,11 @@
 //! with λ/n. λ = 0 gives the local models, λ → ∞ the pooled one; the larger λ, the more rounds. Weighted by points, w̄ is the weighted
 //! mean, and so are the sums. With a fraction of the clients the mean is that of the round's, and the models do not settle.
 
-use super::checks::nonnegative;
 use super::clients::{ClientData, Clients};
 use super::fed_avg::{AveragingServer, check_start};
 use super::rounds::{Client, Outcome, Round, Rounds, run};
 use crate::Error;
+use crate::error::nonnegative;
 use crate::linalg::square_distance;
 use std::ops::ControlFlow;
 

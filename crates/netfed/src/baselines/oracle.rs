@@ -2,10 +2,10 @@
 //!
 //!   wᵢ = argmin over w of Σ_{j in the cluster of i} cⱼLⱼ(w)
 
-use super::checks::same_size;
 use super::clients::Weighting;
 use super::pooled::{Optimum, minimizer};
-use crate::solve::Status;
+use crate::error::same_size;
+use crate::run::Status;
 use crate::{Error, Matrix, Problem};
 use std::collections::BTreeMap;
 

@@ -10,7 +10,8 @@ use crate::common_model::common_model;
 use crate::linalg::norm;
 use crate::loss::{Loss, Scaled};
 use crate::penalty::Norm1;
-use crate::solve::{Options, Status, solve};
+use crate::run::{Options, Status};
+use crate::solve::solve;
 use crate::{Error, Matrix, Problem, generate};
 use std::ops::ControlFlow;
 

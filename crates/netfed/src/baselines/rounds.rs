@@ -1,8 +1,8 @@
 //! Rounds with a server: it sends a message to the clients that take part, each works and answers, the server makes the next
 //! message of the answers, taken in the order of the nodes.
 
-use super::checks::nonnegative;
 use super::clients::{Clients, Weighting};
+use crate::error::nonnegative;
 use crate::linalg::{distance, norm};
 use crate::parallel::map_items;
 use crate::{Error, Matrix, draws};

@@ -5,13 +5,13 @@
 //! Simple and slow. Where φ or a loss has kinks, a constant rate ends in oscillation around the minimizer; η_t = c/√(t + 1) converges like
 //! 1/√t. It never makes models exactly equal.
 
-use super::checks::nonnegative;
 use super::clients::{ClientData, Clients};
 use super::fed_avg::check_start;
 use super::local_steps::LocalSteps;
 use super::neighbors::{Peer, run_peers};
 use super::rounds::{Outcome, Round};
 use crate::Error;
+use crate::error::nonnegative;
 use crate::graph::Link;
 use crate::linalg::{axpy, difference};
 use crate::penalty::Penalty;

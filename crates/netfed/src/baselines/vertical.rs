@@ -11,8 +11,8 @@
 //! Only one number per person travels each way, neither features nor models nor labels; these numbers still say something about both, so this is no
 //! proof of privacy. It converges to a minimizer with all features in one place.
 
-use super::checks::{nonnegative, positive, same_size};
 use super::rounds::{Answer, Client, Round, Rounds, Server, Trace, drive};
+use crate::error::{nonnegative, positive, same_size};
 use crate::linalg::{axpy, dot, svd};
 use crate::loss::{Absolute, Hinge, Huber, Logistic, ScalarLoss, Squared};
 use crate::{Dataset, Error, LossKind};

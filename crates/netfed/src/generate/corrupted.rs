@@ -8,6 +8,7 @@
 
 use super::{probability, random_part, stochastic_block_model};
 use crate::draws::random;
+use crate::error::nonnegative;
 use crate::{Error, Graph, Matrix};
 use rand_distr::{Distribution, StandardNormal};
 
@@ -43,10 +44,7 @@ pub fn normal_centers(
     variance: f64,
     seed: u64,
 ) -> Result<Matrix, Error> {
-    if !(variance >= 0.0 && variance.is_finite()) {
-        let (name, expected) = ("the variance of the models", "nonnegative and finite");
-        return Err(Error::BadNumber { name, value: variance, expected });
-    }
+    nonnegative("the variance of the models", variance)?;
     let (mut random, deviation) = (random(seed), variance.sqrt());
     let entry = |_| {
         let normal: f64 = StandardNormal.sample(&mut random);

@@ -20,7 +20,8 @@ use crate::linalg::axpy;
 use crate::loss::{Loss, Mean};
 use crate::newton::newton;
 use crate::repair::Flow;
-use crate::solve::{Options, Progress, Start, Status, solve_from};
+use crate::run::{Options, Progress, Start, Status};
+use crate::solve::solve_from;
 use crate::{Dataset, Error, Matrix, Problem};
 use std::ops::ControlFlow;
 

@@ -18,7 +18,7 @@ use crate::common_model::common_model;
 use crate::linalg::twofold::twofold_dot;
 use crate::linalg::{axpy, norm};
 use crate::radius::center;
-use crate::solve::{Options, Progress, Start};
+use crate::run::{Options, Progress, Start};
 use crate::{Error, Matrix, Problem};
 use forest::Forest;
 use std::ops::ControlFlow;

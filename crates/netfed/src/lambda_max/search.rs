@@ -7,8 +7,9 @@ use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
 use crate::linalg::{axpy, distance};
 use crate::region::Region;
+use crate::run::{Options, Progress, Solution, Start, Status};
 use crate::slope::Slope;
-use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
+use crate::solve::{solve, solve_from};
 use crate::{Error, Matrix, Problem};
 use std::ops::ControlFlow;
 

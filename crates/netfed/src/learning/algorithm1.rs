@@ -11,6 +11,7 @@
 use super::steps::{LocalWork, Moving};
 use super::{LogDegree, SiloGraphs, Silos};
 use crate::baselines::{Answer, Client, Server};
+use crate::error::positive;
 use crate::linalg::{axpy, distance};
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;
@@ -45,9 +46,7 @@ impl Algorithm1 {
 
     fn check(&self, silos: &Silos) -> Result<(), Error> {
         for (name, value) in [("epsilon", self.epsilon), ("the start", self.start)] {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(Error::BadNumber { name, value, expected: "positive and finite" });
-            }
+            positive(name, value)?;
         }
         silos.silos().iter().try_for_each(|silo| self.work.check(silo.model().zeta))
     }

@@ -4,13 +4,11 @@
 
 use super::{LogDegree, Model};
 use crate::Error;
+use crate::error::positive;
 
 /// β for which the graphs of (7) of some silos, each alone, have about this many neighbors per vertex on average; the mean that it gives.
 pub fn beta_for(silos: &[LogDegree], neighbors: f64) -> Result<(f64, f64), Error> {
-    if !(neighbors > 0.0 && neighbors.is_finite()) {
-        let (name, expected) = ("the mean number of neighbors", "positive and finite");
-        return Err(Error::BadNumber { name, value: neighbors, expected });
-    }
+    positive("the mean number of neighbors", neighbors)?;
     let mean =
         |one: &LogDegree| one.distances().iter().sum::<f64>() / one.distances().len().max(1) as f64;
     let size = silos.iter().map(mean).sum::<f64>() / silos.len().max(1) as f64;

@@ -7,6 +7,7 @@
 //! where β solves a lasso, min ½βᵀW₋β − cᵀβ + π‖β‖₁, by coordinate descent. Then Θ = W⁻¹. The gap is (P) − (D) of the final Θ and W, both
 //! evaluated as they are.
 
+use crate::error::positive;
 use crate::linalg::{cholesky, cholesky_solve, dot};
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;
@@ -86,18 +87,8 @@ fn check(covariance: &Matrix, penalty: f64) -> Result<(), Error> {
         let what = "columns of a covariance matrix";
         return Err(Error::Size { what, expected: d, found: covariance.cols() });
     }
-    if !(penalty > 0.0 && penalty.is_finite()) {
-        let expected = "positive and finite";
-        return Err(Error::BadNumber { name: "the penalty", value: penalty, expected });
-    }
-    match (0..d).map(|v| covariance.row(v)[v]).find(|x| !(*x > 0.0 && x.is_finite())) {
-        Some(value) => Err(Error::BadNumber {
-            name: "the variance of a vertex",
-            value,
-            expected: "positive and finite",
-        }),
-        None => Ok(()),
-    }
+    positive("the penalty", penalty)?;
+    (0..d).try_for_each(|v| positive("the variance of a vertex", covariance.row(v)[v]))
 }
 
 /// The row of one vertex: its lasso, from where it was; then w = W₋β.

@@ -12,6 +12,7 @@
 use super::LogDegree;
 use super::descent::Descent;
 use crate::Error;
+use crate::error::positive;
 
 /// How a step is taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,10 +51,8 @@ impl LocalWork {
 
     pub(super) fn check(&self, zeta: f64) -> Result<(), Error> {
         let bad = |name, value, expected| Err(Error::BadNumber { name, value, expected });
-        if let Step::Explicit(rate) | Step::Implicit(rate) = self.step
-            && !(rate > 0.0 && rate.is_finite())
-        {
-            return bad("the step size", rate, "positive and finite");
+        if let Step::Explicit(rate) | Step::Implicit(rate) = self.step {
+            positive("the step size", rate)?;
         }
         if !((0.0..1.0).contains(&self.momentum)) {
             return bad("the momentum", self.momentum, "at least 0 and less than 1");

@@ -6,6 +6,7 @@
 use super::Growth;
 use super::scalar::{Local, ScalarLoss, UP};
 use crate::Error;
+use crate::error::positive;
 
 /// ℓ(t, y) = ½r² for |r| ≤ δ, δ|r| − ½δ² beyond
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,15 +17,8 @@ pub struct Huber {
 impl Huber {
     /// The loss with threshold δ > 0.
     pub fn new(delta: f64) -> Result<Huber, Error> {
-        if delta > 0.0 && delta.is_finite() {
-            Ok(Huber { delta })
-        } else {
-            Err(Error::BadNumber {
-                name: "the threshold δ of the Huber loss",
-                value: delta,
-                expected: "positive and finite",
-            })
-        }
+        positive("the threshold δ of the Huber loss", delta)?;
+        Ok(Huber { delta })
     }
 }
 

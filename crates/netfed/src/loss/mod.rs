@@ -57,6 +57,7 @@ pub use squared::Squared;
 pub(crate) use sum::sum;
 pub use zero::Zero;
 
+use crate::error::nonnegative;
 use crate::linalg::gram::Gram;
 use crate::linalg::{distance, dot, norm};
 use crate::region::Region;
@@ -360,9 +361,7 @@ impl LossKind {
     /// Whether data and parameters suit the loss.
     fn check(self, data: &Dataset, ridge: f64, lasso: f64) -> Result<(), Error> {
         for (name, value) in [("ridge", ridge), ("lasso", lasso)] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(Error::BadNumber { name, value, expected: "nonnegative and finite" });
-            }
+            nonnegative(name, value)?;
         }
         if let LossKind::Huber { delta } = self {
             Huber::new(delta)?;

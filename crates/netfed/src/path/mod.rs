@@ -24,7 +24,8 @@ mod walk;
 
 use crate::cluster::Clusters;
 use crate::galerkin::Galerkin;
-use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
+use crate::run::{Options, Progress, Solution, Start, Status};
+use crate::solve::{solve, solve_from};
 use crate::{Certificate, Error, Problem};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;

@@ -7,7 +7,8 @@ use crate::cluster::Clusters;
 use crate::contraction::Level;
 use crate::fusion::Fusion;
 use crate::penalty::Kinks;
-use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_near};
+use crate::run::{Options, Progress, Solution, Start, Status};
+use crate::solve::{solve, solve_near};
 use crate::system::sweep_cost;
 use crate::{Error, Problem};
 use std::ops::ControlFlow;
@@ -132,7 +133,7 @@ impl Walk<'_> {
         let iterations = work.round() as u64;
         let good = certificate.accuracy() <= self.options.tolerance;
         if good || found.status == Status::Stopped {
-            let status = if good { certificate.settled() } else { Status::Stopped };
+            let status = if good { Status::settled(&certificate) } else { Status::Stopped };
             let method = found.method;
             let solution = Solution { params, duals, status, certificate, iterations, method };
             return Ok((solution, smaller));

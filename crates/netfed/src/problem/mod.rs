@@ -9,6 +9,7 @@ mod variation;
 
 pub(crate) use cache::Cache;
 
+use crate::error::nonnegative;
 use crate::loss::{Loss, common_dim};
 use crate::parallel::map_rows;
 use crate::penalty::Penalty;
@@ -65,13 +66,7 @@ impl Problem {
 
     /// The same problem with another λ ≥ 0.
     pub fn at_lambda(&self, lambda: f64) -> Result<Problem, Error> {
-        if !(lambda >= 0.0 && lambda.is_finite()) {
-            return Err(Error::BadNumber {
-                name: "lambda",
-                value: lambda,
-                expected: "nonnegative and finite",
-            });
-        }
+        nonnegative("lambda", lambda)?;
         // Without coupling there are no edges: every node is trained alone.
         let graph = if lambda == 0.0 {
             Arc::new(self.given.without_edges())

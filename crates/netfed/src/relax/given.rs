@@ -1,5 +1,6 @@
 //! What a node of Algorithm 1 is given: its points, its neighbors, the coupling; and when it is refused.
 
+use crate::error::nonnegative;
 use crate::{Error, Matrix};
 use std::sync::Arc;
 
@@ -63,11 +64,5 @@ pub(super) fn check(
         let (expected, found) = (own.points.rows(), own.targets.rows());
         return Err(Error::Size { what: "targets of a local dataset", expected, found });
     }
-    match alpha >= 0.0 && alpha.is_finite() {
-        true => Ok(()),
-        false => {
-            let (name, expected) = ("alpha", "nonnegative and finite");
-            Err(Error::BadNumber { name, value: alpha, expected })
-        }
-    }
+    nonnegative("alpha", alpha)
 }

@@ -11,6 +11,7 @@
 //! `huber`; `mean` has nd residuals. `logistic` has no noise level: its Ω is the inverse of the observed information, (nH)⁻¹.
 //! Ridge is part of L and of H; Ω then is the covariance of a posterior, which makes up for the shrinkage on average.
 
+use crate::error::positive;
 use crate::linalg::{axpy, cholesky, cholesky_solve, dot};
 use crate::loss::{Loss, Sampled};
 use crate::{Dataset, Error, LossKind};
@@ -80,11 +81,8 @@ impl Estimates {
         if matches!(kind, LossKind::Absolute | LossKind::Hinge) {
             return Err(Error::NotSmooth);
         }
-        if let Variance::Known(value) = variance
-            && !(value > 0.0 && value.is_finite())
-        {
-            let expected = "positive and finite";
-            return Err(Error::BadNumber { name: "the variance of the noise", value, expected });
+        if let Variance::Known(value) = variance {
+            positive("the variance of the noise", value)?;
         }
         let dim = data.first().map_or(1, Dataset::dim);
         if let Some(other) = data.iter().find(|data| data.dim() != dim) {

@@ -11,6 +11,7 @@
 
 use super::spanning_tree::spanning_tree;
 use crate::Error;
+use crate::error::nonnegative;
 use crate::graph::discrepancy::Discrepancy;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -48,11 +49,7 @@ impl Rule {
 
     pub(super) fn check(self) -> Result<(), Error> {
         match self {
-            Rule::Threshold(eta) if !(eta >= 0.0 && eta.is_finite()) => Err(Error::BadNumber {
-                name: "the threshold η",
-                value: eta,
-                expected: "nonnegative and finite",
-            }),
+            Rule::Threshold(eta) => nonnegative("the threshold η", eta),
             Rule::Nearest(0) => Err(Error::BadNumber {
                 name: "the number of neighbors",
                 value: 0.0,

@@ -9,6 +9,7 @@
 //! 1/D is at most 1e12 and exp(−D/s) at least 1e-12: an edge that the rule takes stays an edge, with a finite weight.
 
 use crate::Error;
+use crate::error::positive;
 
 /// A smaller discrepancy counts as this, for weights 1/D.
 const LEAST: f64 = 1e-12;
@@ -50,10 +51,7 @@ impl Weights {
             Weights::One => Weighed { values: all(&|_| 1.0), scale: None, bounded: 0 },
             Weights::Exponential(given) => {
                 let scale = given.unwrap_or_else(|| median(discrepancies));
-                if !(scale > 0.0 && scale.is_finite()) {
-                    let (name, expected) = ("the scale of the weights", "positive and finite");
-                    return Err(Error::BadNumber { name, value: scale, expected });
-                }
+                positive("the scale of the weights", scale)?;
                 Weighed {
                     values: all(&|d| (-d / scale).exp().max(LEAST_WEIGHT)),
                     scale: Some(scale),

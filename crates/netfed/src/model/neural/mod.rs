@@ -10,6 +10,7 @@
 
 mod descent;
 
+use crate::error::{nonnegative, positive};
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
@@ -179,18 +180,9 @@ fn check(
         }
     }
     for (name, value) in [("lambda", options.lambda), ("accuracy", options.accuracy)] {
-        if !(value >= 0.0 && value.is_finite()) {
-            return Err(Error::BadNumber { name, value, expected: "nonnegative and finite" });
-        }
+        nonnegative(name, value)?;
     }
-    match options.step_ratio > 0.0 && options.step_ratio.is_finite() {
-        true => Ok(()),
-        false => Err(Error::BadNumber {
-            name: "step_ratio",
-            value: options.step_ratio,
-            expected: "positive and finite",
-        }),
-    }
+    positive("step_ratio", options.step_ratio)
 }
 
 #[cfg(test)]
