@@ -22,7 +22,7 @@ use crate::linalg::axpy;
 use crate::loss::{Loss, Sampled};
 use crate::node::edge_step;
 use crate::penalty::Penalty;
-use crate::share::{self, Share};
+use crate::share::{self, Certified, Share};
 
 /// A device: its loss, its points where mini-batches are drawn, and how often it is there.
 #[derive(Clone, Copy)]
@@ -226,6 +226,12 @@ impl Half for FedAdmmNode<'_> {
         out.copy_from_slice(now);
     }
 
+    fn certified(&self) -> Option<&dyn Certified> {
+        Some(self)
+    }
+}
+
+impl Certified for FedAdmmNode<'_> {
     fn share(&self) -> Share {
         share::of_half(self.device.loss, &self.links, &self.params, &self.duals)
     }

@@ -4,7 +4,7 @@
 //! bits: each end of an edge keeps its copy of the dual u and does the same arithmetic in the same order, so that the copies
 //! agree and duals never travel.
 
-use crate::Share;
+use crate::share::Certified;
 
 /// One node's half of a method. Edges of the node are its slots.
 pub trait Half: Send {
@@ -52,11 +52,10 @@ pub trait Half: Send {
     /// The message of an exchange whose ends last met at `before` and are now at `now`.
     fn message(&self, before: &[f64], now: &[f64], out: &mut [f64]);
 
-    /// This node's own part of the certificate, without its edges.
-    fn share(&self) -> Share;
-
-    /// The part of the edge in a slot, with the neighbor's parameters. It belongs to the tail: the head has none.
-    fn edge_share(&self, slot: usize, neighbor: &[f64]) -> Share;
+    /// The same half as one that knows its part of a certificate; none for methods without one.
+    fn certified(&self) -> Option<&dyn Certified> {
+        None
+    }
 
     /// This node's copy of the dual u of the edge in a slot.
     fn dual(&self, slot: usize) -> &[f64] {

@@ -144,7 +144,7 @@ pub use principal::principal_components;
 pub use problem::Problem;
 pub use region::Region;
 pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
-pub use share::Share;
+pub use share::{Certified, Share};
 pub use simulate::{Federation, simulate};
 pub use slope::Slope;
 pub use solve::{solve, solve_from};

@@ -18,7 +18,7 @@ use crate::half::Half;
 use crate::linalg::axpy;
 use crate::loss::Loss;
 use crate::penalty::Penalty;
-use crate::share::{self, Share};
+use crate::share::{self, Certified, Share};
 
 /// u ← prox_{σ(cφ)*}(u + σ(message_tail − message_head)). The edge step of every driver.
 #[inline]
@@ -120,6 +120,12 @@ impl Half for PrimalDualNode<'_> {
         }
     }
 
+    fn certified(&self) -> Option<&dyn Certified> {
+        Some(self)
+    }
+}
+
+impl Certified for PrimalDualNode<'_> {
     fn share(&self) -> Share {
         share::of_half(self.loss, &self.links, &self.params, &self.duals)
     }

@@ -25,7 +25,22 @@ pub struct Share {
     pub near: f64,
 }
 
+/// One node's half of a method that knows its part of the certificate.
+pub trait Certified {
+    /// The part of the node, without its edges.
+    fn share(&self) -> Share;
+
+    /// The part of the edge in a slot, with the neighbor's parameters. It belongs to the tail: the
+    /// head has none.
+    fn edge_share(&self, slot: usize, neighbor: &[f64]) -> Share;
+}
+
 impl Share {
+    /// The part of a node that nothing is known about.
+    pub fn unknown() -> Share {
+        Share { gap: f64::INFINITY, near: f64::INFINITY, ..Share::default() }
+    }
+
     /// Adds another part.
     pub fn add(&mut self, other: &Share) {
         self.objective += other.objective;

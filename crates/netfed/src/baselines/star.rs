@@ -12,7 +12,6 @@ pub use server::{MakeServer, Serving, make_averaging, make_ifca, star_server};
 
 use super::rounds::Client;
 use crate::half::Half;
-use crate::share::Share;
 
 /// What a node of the star does in exchange 1, 2, …; `params` is its model, filled up.
 trait Role: Send {
@@ -76,15 +75,6 @@ impl<R: Role> Half for Star<R> {
 
     fn message(&self, _before: &[f64], now: &[f64], out: &mut [f64]) {
         out.copy_from_slice(now);
-    }
-
-    /// Says nothing.
-    fn share(&self) -> Share {
-        Share { gap: f64::INFINITY, near: f64::INFINITY, ..Share::default() }
-    }
-
-    fn edge_share(&self, _slot: usize, _neighbor: &[f64]) -> Share {
-        Share::default()
     }
 }
 

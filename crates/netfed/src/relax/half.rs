@@ -8,7 +8,6 @@ use super::heard::Heard;
 use super::node::RelaxNode;
 use crate::half::Half;
 use crate::model::Part;
-use crate::share::Share;
 
 /// The half of a node of FedRelax.
 pub struct RelaxHalf {
@@ -127,15 +126,6 @@ impl Half for RelaxHalf {
 
     fn message(&self, _before: &[f64], now: &[f64], out: &mut [f64]) {
         out.copy_from_slice(now);
-    }
-
-    /// Says nothing.
-    fn share(&self) -> Share {
-        Share { gap: f64::INFINITY, near: f64::INFINITY, ..Share::default() }
-    }
-
-    fn edge_share(&self, _slot: usize, _neighbor: &[f64]) -> Share {
-        Share::default()
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::case::{Case, normal, pick, power};
 use crate::number::{Real, nearest};
 use netfed::{
-    Bound, Certificate, Certifier, Half, Link, Matrix, Options, PrimalDualNode, Problem, Share,
-    Solution, Solver, Start, solve, solve_from,
+    Bound, Certificate, Certified, Certifier, Half, Link, Matrix, Options, PrimalDualNode, Problem,
+    Share, Solution, Solver, Start, solve, solve_from,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
