@@ -2,13 +2,13 @@
 //!
 //! ρ = 1/γ is balanced as the step ratio γ of the auto solver is: models and duals move equally far, each in the metric of its steps.
 
+use crate::displacement::Displacement;
 use crate::fed_admm::{FedAdmm, FedAdmmNode, LocalStep};
 use crate::graph::Link;
 use crate::rounds::Rounds;
 use crate::run::{Method, Run};
 use crate::simulate::Federation;
 use crate::step_ratio::StepRatio;
-use crate::sweep::Moved;
 use crate::{Solution, Start};
 
 /// Rounds between two looks at how far models and duals move.
@@ -33,7 +33,7 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
         rounds.round();
         let Some(before) = before else { return };
         let ratio = step_ratio;
-        let moved = Moved::between(problem, (&before, &rounds.point()), |_| 1.0);
+        let moved = Displacement::between(problem, (&before, &rounds.point()), |_| 1.0);
         adapted.update(moved, &mut step_ratio);
         if step_ratio != ratio {
             rounds.halves_mut().iter_mut().for_each(|h| h.set_rho(1.0 / step_ratio));

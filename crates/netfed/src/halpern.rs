@@ -7,8 +7,9 @@
 //! fall, or after a third of all iterations (Lu and Yang 2024, as in PDLP). The step ratio γ is then set so that models and duals
 //! have moved equally far since the last restart.
 
+use crate::displacement::Displacement;
 use crate::step_ratio::sensible;
-use crate::sweep::{Anchor, Moved, Sweep};
+use crate::sweep::{Anchor, Sweep};
 
 pub(crate) struct Halpern {
     anchor: Anchor,
@@ -31,7 +32,7 @@ impl Halpern {
         self.total += 1;
         if plain || self.restart {
             sweep.iterate(1.0);
-            let Moved { params, duals } = sweep.distance(&self.anchor);
+            let Displacement { params, duals } = sweep.distance(&self.anchor);
             if params > 0.0 && duals > 0.0 {
                 let wanted = (params / duals).sqrt();
                 sweep.step_ratio = sensible((wanted * sweep.step_ratio).sqrt());

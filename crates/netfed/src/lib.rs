@@ -62,6 +62,7 @@ mod common_model;
 mod conjugate_gradients;
 mod contraction;
 mod data;
+mod displacement;
 pub mod draws;
 mod edge_steps;
 mod edge_terms;

@@ -2,11 +2,11 @@
 //! soon as both ends are done (`edge_steps.rs`).
 
 use crate::Problem;
+use crate::displacement::Displacement;
 use crate::edge_steps::EdgeSteps;
 use crate::layout::{EdgeRecord, Layout};
 use crate::linalg::{axpy, square_distance};
 use crate::packed::Packed;
-use crate::sweep::Moved;
 use crate::wide::Loop;
 
 /// Inner edges that are stepped together: enough that a call costs little, few enough to be still in the cache.
@@ -66,17 +66,17 @@ pub(crate) struct NodeSteps<'n, const DIM: usize> {
 }
 
 impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
-    type Output = Moved;
+    type Output = Displacement;
 
     #[inline(always)]
-    fn call(self) -> Moved {
+    fn call(self) -> Displacement {
         let NodeSteps { step: all, block, params, messages, sums, inner, cross, scratch } = self;
         let Step { problem, layout, step_ratio, relaxation, measured, .. } = *all;
         let dim = if DIM == 0 { problem.dim() } else { DIM };
         let scratch = &mut scratch[..dim];
         let begin = block * layout.block;
         let records = &layout.inner[block].records;
-        let mut moved = Moved::default();
+        let mut moved = Displacement::default();
         let mut next_edge = 0;
         for (p, w) in params.chunks_exact_mut(dim).enumerate().map(|(p, w)| (begin + p, w)) {
             let degree = layout.degree[p];

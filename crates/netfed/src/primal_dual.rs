@@ -152,7 +152,7 @@ impl Adaptive<'_, '_> {
             return halpern.step(&mut self.sweep, last);
         }
         let relaxation = if last { 1.0 } else { self.relaxation };
-        if let Some(square) = self.step_ratio.step(&mut self.sweep, relaxation) {
+        if let Some(square) = self.adapt(relaxation) {
             let next = self.run.iterations + 1;
             self.outlook.measured(next, square);
             let tolerance = self.run.options.tolerance;
@@ -161,6 +161,20 @@ impl Adaptive<'_, '_> {
             }
         }
         self.finish.iter_mut().for_each(Finish::earn);
+    }
+
+    /// A sweep; every now and then the square of its length, in the metric of the steps, is measured,
+    /// and γ adapted to it.
+    fn adapt(&mut self, relaxation: f64) -> Option<f64> {
+        let sweep = &mut self.sweep;
+        if !self.step_ratio.measures() {
+            sweep.iterate(relaxation);
+            return None;
+        }
+        let moved = sweep.measure(relaxation);
+        let square = moved.params / sweep.step_ratio + moved.duals * sweep.step_ratio;
+        self.step_ratio.update(moved, &mut sweep.step_ratio);
+        Some(square)
     }
 
     /// Ends a run whose sweeps have proven no more than the smoothed problem, where that was solved to its end.

@@ -6,7 +6,7 @@
 //! solution duals may go on circling inside of groups of equal models that hardly move: γ would fall and fall. Where that made things
 //! worse, the best γ so far is taken up again, for longer.
 
-use crate::sweep::{Moved, Sweep};
+use crate::displacement::Displacement;
 
 /// How γ changes.
 #[derive(Default)]
@@ -27,24 +27,20 @@ const WORSE: f64 = 10.0;
 const TAKEN_BACK: i32 = 7;
 
 impl StepRatio {
-    /// An iteration; every now and then the square of its length, in the metric of the steps, is measured.
-    pub(crate) fn step(&mut self, sweep: &mut Sweep<'_>, relaxation: f64) -> Option<f64> {
+    /// Counts an iteration; whether it is one that is to be measured, and told to [`StepRatio::update`].
+    pub(crate) fn measures(&mut self) -> bool {
         self.unmeasured += 1;
         let due = self.since + 1 == self.patience().ceil() as u64;
         if !due && self.unmeasured < MEASURED {
-            sweep.iterate(relaxation);
             self.since += 1;
-            return None;
+            return false;
         }
         self.unmeasured = 0;
-        let moved = sweep.measure(relaxation);
-        let square = moved.params / sweep.step_ratio + moved.duals * sweep.step_ratio;
-        self.update(moved, &mut sweep.step_ratio);
-        Some(square)
+        true
     }
 
     /// γ after an iteration that has moved models and duals so far.
-    pub(crate) fn update(&mut self, moved: Moved, step_ratio: &mut f64) {
+    pub(crate) fn update(&mut self, moved: Displacement, step_ratio: &mut f64) {
         self.since += 1;
         if (self.since as f64) < self.patience() || moved.params <= 0.0 || moved.duals <= 0.0 {
             return;

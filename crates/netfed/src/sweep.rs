@@ -11,8 +11,9 @@
 //! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 24e for the graph and 8n(7d + the factors of the loss);
 //! with gathered sums 32e and 8n(5d + the factors).
 
+use crate::displacement::Displacement;
 use crate::layout::{Layout, Sums};
-use crate::linalg::{axpy, square_distance};
+use crate::linalg::axpy;
 use crate::node_steps::{NodeSteps, Step};
 use crate::packed::Packed;
 use crate::parallel::for_rows;
@@ -38,7 +39,7 @@ pub(crate) struct Sweep<'a> {
     inner: Vec<Vec<f64>>,
     cross: Vec<f64>,
     scratch: Vec<f64>,
-    moved: Vec<Moved>,
+    moved: Vec<Displacement>,
 }
 
 /// How adaptive sweeps lay nodes, edges and losses out in memory, whatever λ is.
@@ -56,35 +57,6 @@ pub(crate) struct Anchor {
     sums: Vec<Vec<f64>>,
     inner: Vec<Vec<f64>>,
     cross: Vec<f64>,
-}
-
-/// Squared lengths of a step: Σ (Σκ)‖w⁺ − w‖² and Σ (2/κ)‖u⁺ − u‖².
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Moved {
-    pub(crate) params: f64,
-    pub(crate) duals: f64,
-}
-
-impl Moved {
-    /// The way from one point to another; `kappa` are the weights κ of the edges.
-    pub(crate) fn between(
-        problem: &Problem,
-        (from, to): (&Start, &Start),
-        kappa: impl Fn(usize) -> f64,
-    ) -> Moved {
-        let mut moved = Moved::default();
-        for (k, e) in problem.graph().edges().iter().enumerate() {
-            let model = |i: usize| square_distance(from.params.row(i), to.params.row(i));
-            moved.params += kappa(k) * (model(e.tail) + model(e.head));
-            moved.duals += 2.0 / kappa(k) * square_distance(from.duals.row(k), to.duals.row(k));
-        }
-        moved
-    }
-
-    fn add(&mut self, other: Moved) {
-        self.params += other.params;
-        self.duals += other.duals;
-    }
 }
 
 impl<'a> Sweep<'a> {
@@ -144,7 +116,7 @@ impl<'a> Sweep<'a> {
             inner: layout.inner.iter().map(|run| vec![0.0; run.records.len() * dim]).collect(),
             cross: vec![0.0; layout.cross.records.len() * dim],
             scratch: vec![0.0; (blocks + CROSS_CHUNKS) * dim],
-            moved: vec![Moved::default(); blocks + CROSS_CHUNKS],
+            moved: vec![Displacement::default(); blocks + CROSS_CHUNKS],
             layout,
         }
     }
@@ -213,7 +185,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Squared distance from an anchor, in the metric of the steps.
-    pub(crate) fn distance(&self, anchor: &Anchor) -> Moved {
+    pub(crate) fn distance(&self, anchor: &Anchor) -> Displacement {
         let dim = self.problem.dim();
         let squares =
             |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum() };
@@ -228,7 +200,7 @@ impl<'a> Sweep<'a> {
             })
             .map(|((a, b), record)| f64::from(record.metric) * squares(a, b))
             .sum();
-        Moved { params, duals }
+        Displacement { params, duals }
     }
 
     /// All nodes compute, all edges absorb; with relaxation ρ.
@@ -237,11 +209,11 @@ impl<'a> Sweep<'a> {
     }
 
     /// The same, and how far the step went, before relaxation.
-    pub(crate) fn measure(&mut self, relaxation: f64) -> Moved {
+    pub(crate) fn measure(&mut self, relaxation: f64) -> Displacement {
         self.iterate_any(relaxation, true)
     }
 
-    fn iterate_any(&mut self, relaxation: f64, measured: bool) -> Moved {
+    fn iterate_any(&mut self, relaxation: f64, measured: bool) -> Displacement {
         match self.problem.dim() {
             1 => self.iterate_dim::<1>(relaxation, measured),
             2 => self.iterate_dim::<2>(relaxation, measured),
@@ -255,7 +227,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// `DIM` parameters, known to the compiler; 0: not known.
-    fn iterate_dim<const DIM: usize>(&mut self, relaxation: f64, measured: bool) -> Moved {
+    fn iterate_dim<const DIM: usize>(&mut self, relaxation: f64, measured: bool) -> Displacement {
         let dim = self.problem.dim();
         let rows = self.layout.block * dim;
         let step = Step {
@@ -306,7 +278,7 @@ impl<'a> Sweep<'a> {
             });
         let chunk = self.layout.cross.records.len().div_ceil(CROSS_CHUNKS).max(1);
         let messages = &self.messages;
-        across.fill(Moved::default());
+        across.fill(Displacement::default());
         self.cross
             .par_chunks_mut(chunk * dim)
             .zip(self.layout.cross.records.par_chunks(chunk))
@@ -316,7 +288,7 @@ impl<'a> Sweep<'a> {
                 let mut run = step.edges(records, duals, messages, &mut [], 0, scratch);
                 moved.duals = run.step(self.problem.penalty());
             });
-        let mut total = Moved::default();
+        let mut total = Displacement::default();
         self.moved.iter().for_each(|m| total.add(*m));
         total
     }
@@ -325,7 +297,7 @@ impl<'a> Sweep<'a> {
 /// γ such that models and duals would move equally far, each in the metric of its steps, on the way from one point to another.
 pub(crate) fn step_ratio_between(problem: &Problem, points: (&Start, &Start)) -> Option<f64> {
     let kappa = edge_weights(problem);
-    let moved = Moved::between(problem, points, |e| f64::from(kappa[e]));
+    let moved = Displacement::between(problem, points, |e| f64::from(kappa[e]));
     Some((moved.params / moved.duals).sqrt()).filter(|ratio| ratio.is_normal())
 }
 
