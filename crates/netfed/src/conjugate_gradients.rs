@@ -2,8 +2,8 @@
 
 use crate::Matrix;
 use crate::linalg::{axpy, cholesky, cholesky_solve, difference};
-use crate::newton::Reduced;
 use crate::parallel::{dot, for_rows};
+use crate::reduced::Reduced;
 
 /// Parameters up to which the blocks of the preconditioner are factored.
 const BLOCK: usize = 64;

@@ -6,13 +6,13 @@
 //! * Losses whose curvature changes smoothly: the proximal Newton method (`proximal_newton.rs`), soon, as it costs few sweeps.
 
 use crate::certificate::Certificate;
+use crate::cost::sweep_cost;
 use crate::fusion::Fusion;
 use crate::newton::{Outcome, newton};
 use crate::penalty::Kinks;
 use crate::proximal_newton::proximal_newton;
 use crate::repair::Flow;
 use crate::run::{Method, Run};
-use crate::system::sweep_cost;
 use crate::{Problem, Start};
 
 /// Nodes and edges up to which tries are made between sweeps: on larger graphs the flow inside large groups costs more to repair than the sweeps that

@@ -25,7 +25,16 @@ impl Fusion {
         Fusion { unknown: (0..count as u32).collect(), count }
     }
 
-    /// The groups that the duals tell.
+    /// The groups that the duals tell: none where the penalty has no kinks.
+    pub(crate) fn read(problem: &Problem, duals: &Matrix) -> Fusion {
+        if problem.penalty().kinks() == Kinks::None {
+            Fusion::none(problem)
+        } else {
+            Fusion::of(problem, duals)
+        }
+    }
+
+    /// The groups that the duals tell of a penalty with kinks.
     pub(crate) fn of(problem: &Problem, duals: &Matrix) -> Fusion {
         let (nodes, dim) = (problem.nodes(), problem.dim());
         let edges = problem.graph().edges();
@@ -123,6 +132,21 @@ impl Fusion {
             sizes[k as usize] += 1.0;
         }
         sums.iter().zip(&sizes).map(|(s, n)| s / n).collect()
+    }
+
+    /// Parameters that should be equal are replaced by their mean, unless the objective is better as
+    /// it is. Gives whether they are equal now.
+    pub(crate) fn equalize(&self, problem: &Problem, params: &mut Matrix) -> bool {
+        if self.is_constant(params.as_slice()) {
+            return true;
+        }
+        let mut equal = params.clone();
+        self.spread(&self.mean(params.as_slice()), equal.as_mut_slice());
+        let better = problem.objective(&equal) <= problem.objective(params);
+        if better {
+            *params = equal;
+        }
+        better
     }
 }
 

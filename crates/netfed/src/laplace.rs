@@ -5,11 +5,11 @@
 //! By Cholesky's method, or by conjugate gradients with the diagonal as preconditioner.
 
 use crate::Problem;
+use crate::cost::{ANALYSIS, sweep_cost};
 use crate::graph::Incidence;
 use crate::linalg::{SparseCholesky, axpy};
 use crate::parallel::for_rows;
 use crate::penalty::Kinks;
-use crate::system::{ANALYSIS, sweep_cost};
 use crate::wide::{Loop, wide};
 
 const CG_STEPS: usize = 300;

@@ -16,7 +16,7 @@ use crate::repair::enter_domain;
 use crate::run::{Method, Run, Status};
 use crate::step_ratio::StepRatio;
 use crate::sweep::Sweep;
-use crate::{Matrix, Problem, Solution, Start, smoothed};
+use crate::{Solution, Start, smoothed};
 
 /// ρ. On large graphs, where a change needs many sweeps to cross the graph, more pays.
 const OVER_RELAXATION: f64 = 1.7;
@@ -45,7 +45,7 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) ->
     let mut start = start;
     if let Some(start) = &mut start {
         enter_domain(problem, &mut start.duals);
-        let equal = equalize(problem, &groups(problem, &start.duals), &mut start.params);
+        let equal = Fusion::read(problem, &start.duals).equalize(problem, &mut start.params);
         let tried = match &mut finish {
             Some(finish) if run.goes_on() => finish.at_once(run, start, step_ratio, equal),
             _ => None,
@@ -209,7 +209,7 @@ impl Adaptive<'_, '_> {
             return None;
         }
         let raw = self.sweep.point();
-        let fusion = groups(problem, &raw.duals);
+        let fusion = Fusion::read(problem, &raw.duals);
         let ready = finish.is_some_and(|f| f.is_ready(&fusion));
         if !worth_it && !ready {
             return None;
@@ -219,7 +219,7 @@ impl Adaptive<'_, '_> {
         let work = balance(problem, &mut point.duals, BALANCE * before as f64);
         self.run.spend(work);
         self.next_look += self.run.iterations - before;
-        let equal = equalize(problem, &fusion, &mut point.params);
+        let equal = fusion.equalize(problem, &mut point.params);
         let certificate = self.run.certify(&point);
         self.outlook.note(self.run.iterations, certificate.accuracy());
         self.step_ratio.note(certificate.accuracy(), &mut self.sweep.step_ratio);
@@ -290,26 +290,4 @@ impl Adaptive<'_, '_> {
 /// What sweeps and tries make together.
 fn method(finish: &Option<Finish>) -> Method {
     finish.as_ref().map_or(Method::Adaptive, Finish::method)
-}
-
-/// The groups that the duals tell.
-pub(crate) fn groups(problem: &Problem, duals: &Matrix) -> Fusion {
-    match problem.penalty().kinks() {
-        Kinks::None => Fusion::none(problem),
-        _ => Fusion::of(problem, duals),
-    }
-}
-
-/// Parameters that should be equal are replaced by their mean, unless the objective is better as it is. Gives whether they are equal now.
-pub(crate) fn equalize(problem: &Problem, fusion: &Fusion, params: &mut Matrix) -> bool {
-    if fusion.is_constant(params.as_slice()) {
-        return true;
-    }
-    let mut equal = params.clone();
-    fusion.spread(&fusion.mean(params.as_slice()), equal.as_mut_slice());
-    let better = problem.objective(&equal) <= problem.objective(params);
-    if better {
-        *params = equal;
-    }
-    better
 }

@@ -6,10 +6,10 @@
 //! methods of their own. Near a solution two or three such problems are enough.
 
 use crate::certificate::{Certificate, Certifier};
+use crate::cost::sweep_cost;
 use crate::parallel::map_rows;
 use crate::run::{Options, Run};
 use crate::solve::solve_near;
-use crate::system::sweep_cost;
 use crate::{Matrix, Problem, Start};
 
 /// The most steps.

@@ -4,11 +4,11 @@
 //! of unlike scale are. The slopes of the smoothed penalty are duals in the domain of the conjugate; which models are equal is read off them.
 
 use crate::certificate::Certificate;
+use crate::cost::sweep_cost;
+use crate::fusion::Fusion;
 use crate::linalg::{axpy, dense, difference, dot};
 use crate::loss::Growth;
-use crate::primal_dual::{equalize, groups};
 use crate::run::Run;
-use crate::system::sweep_cost;
 use crate::{Matrix, Problem, Start};
 
 /// Parameters of all nodes up to which the systems are cheap.
@@ -75,7 +75,7 @@ pub(crate) fn solve(run: &mut Run<'_>) -> Option<End> {
         let last = part <= LAST || !run.goes_on();
         if last || part <= WORTH_A_LOOK && stage % STAGES == 0 {
             let mut point = smooth.point(&here, part);
-            equalize(problem, &groups(problem, &point.duals), &mut point.params);
+            Fusion::read(problem, &point.duals).equalize(problem, &mut point.params);
             let proof = run.certify(&point);
             let met = run.meets(&proof) && proof.gap.is_finite();
             if best.as_ref().is_none_or(|b| met || proof.objective < b.proof.objective) {

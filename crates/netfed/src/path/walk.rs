@@ -5,11 +5,11 @@ use super::{PathPoint, Step};
 use crate::certificate::Certifier;
 use crate::cluster::Clusters;
 use crate::contraction::Level;
+use crate::cost::sweep_cost;
 use crate::fusion::Fusion;
 use crate::penalty::Kinks;
 use crate::run::{Options, Progress, Solution, Start, Status};
 use crate::solve::{solve, solve_near};
-use crate::system::sweep_cost;
 use crate::{Error, Problem};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -180,10 +180,7 @@ impl Walk<'_> {
     pub(super) fn known(&self, index: usize, found: Option<Found>) -> Result<Option<Known>, Error> {
         let Some((solution, smaller)) = found else { return Ok(None) };
         let at = self.problem.at_lambda(self.lambdas[index])?;
-        let fusion = match self.smooth() {
-            true => Fusion::none(&at),
-            false => Fusion::of(&at, &solution.duals),
-        };
+        let fusion = Fusion::read(&at, &solution.duals);
         let own = Start { params: solution.params, duals: solution.duals };
         Ok(Some(Known::new(index, fusion, [own].into_iter().chain(smaller))))
     }
