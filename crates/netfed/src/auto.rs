@@ -9,6 +9,7 @@ use crate::fusion::Fusion;
 use crate::interior::Interior;
 use crate::newton::{self, Outcome};
 use crate::penalty::Kinks;
+use crate::proximal_newton::Inner;
 use crate::repair::set_active;
 use crate::run::{Method, Run, Status};
 use crate::{Matrix, Problem, Solution, Start, known, primal_dual};
@@ -18,17 +19,21 @@ const FIRST_LOOK: f64 = 1e-6;
 /// Looks of the interior-point method at a point that is good enough before it is taken although models are not exactly equal.
 const LAST_LOOKS: u32 = 3;
 
-/// From a given point, if there is one; `step_ratio` is the γ to begin with. An answer that is not proven is the best of all that are known.
-pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) -> Solution {
-    let found = suited(run, start, step_ratio);
-    match found.status {
-        Status::Solved => found,
-        _ => known::best(run, found),
-    }
+/// From a given point, if there is one; `step_ratio` is the γ to begin with, and `inner` for the
+/// problems of the proximal Newton method. An answer that is not proven is the best of all that are
+/// known.
+pub(crate) fn solve(
+    run: &mut Run<'_>,
+    start: Option<Start>,
+    step_ratio: f64,
+    inner: Inner,
+) -> Solution {
+    let found = suited(run, start, step_ratio, inner);
+    if found.status == Status::Solved { found } else { known::best(run, found) }
 }
 
 /// The method that suits the problem.
-fn suited(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) -> Solution {
+fn suited(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64, inner: Inner) -> Solution {
     let problem = run.problem;
     let smooth = (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
     let kinks = problem.penalty().kinks();
@@ -36,20 +41,20 @@ fn suited(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) -> Solution 
     if smooth && kinks == Kinks::None && !problem.graph().edges().is_empty() {
         return match newton(run, start) {
             Ok(solution) => solution,
-            Err(point) => primal_dual::solve(run, Some(point), step_ratio),
+            Err(point) => primal_dual::solve(run, Some(point), step_ratio, inner),
         };
     }
     let warm = start.is_some();
     match Interior::new(problem).filter(|_| smooth && !warm) {
-        Some(method) => interior(run, method),
-        None => primal_dual::solve(run, start, step_ratio),
+        Some(method) => interior(run, method, inner),
+        None => primal_dual::solve(run, start, step_ratio, inner),
     }
 }
 
 /// The interior-point method; models that it finds equal are fused. Where it gets stuck the primal-dual method goes on.
-fn interior(run: &mut Run<'_>, mut method: Interior<'_>) -> Solution {
+fn interior(run: &mut Run<'_>, mut method: Interior<'_>, inner: Inner) -> Solution {
     let problem = run.problem;
-    let mut finish = Finish::new(problem);
+    let mut finish = Finish::new(problem, inner);
     // The last point that was good enough, but for models that are not exactly equal.
     let mut good = None;
     let (mut accuracy, mut last_looks) = (run.options.tolerance.max(FIRST_LOOK), LAST_LOOKS);
@@ -79,11 +84,11 @@ fn interior(run: &mut Run<'_>, mut method: Interior<'_>) -> Solution {
             }
             accuracy = 1e-2 * gap;
             if accuracy < 1e-15 {
-                return primal_dual::solve(run, Some(point), run.options.step_ratio);
+                return primal_dual::solve(run, Some(point), run.options.step_ratio, inner);
             }
         }
         if !method.step() {
-            return primal_dual::solve(run, good, run.options.step_ratio);
+            return primal_dual::solve(run, good, run.options.step_ratio, inner);
         }
         run.spend(method.sweeps);
     }

@@ -10,7 +10,7 @@ use crate::cost::sweep_cost;
 use crate::fusion::Fusion;
 use crate::newton::{Outcome, newton};
 use crate::penalty::Kinks;
-use crate::proximal_newton::proximal_newton;
+use crate::proximal_newton::{Inner, proximal_newton};
 use crate::repair::Flow;
 use crate::run::{Method, Run};
 use crate::{Problem, Start};
@@ -45,6 +45,8 @@ const NEXT_CURVED: f64 = 4.0;
 /// The tries of one run.
 pub(crate) struct Finish {
     flow: Flow,
+    /// For the problems of the proximal Newton method.
+    inner: Inner,
     /// Where some losses are not quadratic: work that the next try must have earned.
     curved: Option<f64>,
     /// Cost of a try, and work earned, in sweeps.
@@ -56,13 +58,14 @@ pub(crate) struct Finish {
 
 impl Finish {
     /// None where there is nothing to read off, or losses are not smooth.
-    pub(crate) fn new(problem: &Problem) -> Option<Finish> {
+    pub(crate) fn new(problem: &Problem, inner: Inner) -> Option<Finish> {
         let worth = matches!(problem.penalty().kinks(), Kinks::Zero | Kinks::Coordinates)
             && (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
         let overhead = TRY + TRY_ANYWAY / sweep_cost(problem);
         let curved = (0..problem.nodes()).any(|i| problem.loss(i).compact().is_none());
         let curved = curved.then_some(FIRST_CURVED);
-        worth.then(|| Finish { flow: Flow::default(), curved, overhead, credit: 0.0, groups: 0 })
+        let flow = Flow::default();
+        worth.then(|| Finish { flow, inner, curved, overhead, credit: 0.0, groups: 0 })
     }
 
     /// What a try makes of the sweeps.
@@ -118,7 +121,7 @@ impl Finish {
         stay: bool,
     ) -> Option<(Start, Certificate)> {
         self.curved?;
-        let done = proximal_newton(run, start.clone(), step_ratio, stay);
+        let done = proximal_newton(run, start.clone(), step_ratio, stay, self.inner);
         self.curved = self.curved.filter(|_| done.is_some());
         done
     }

@@ -12,6 +12,7 @@ use crate::fusion::Fusion;
 use crate::halpern::Halpern;
 use crate::outlook::Outlook;
 use crate::penalty::Kinks;
+use crate::proximal_newton::Inner;
 use crate::repair::enter_domain;
 use crate::run::{Method, Run, Status};
 use crate::step_ratio::StepRatio;
@@ -34,11 +35,17 @@ const LAST_LOOKS: u32 = 3;
 /// How good, compared to the last one, the outcome of a try must be for the sweeps to go on from it.
 const BETTER: f64 = 0.5;
 
-/// From a given point, if there is one; `step_ratio` is the γ to begin with.
-pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64) -> Solution {
+/// From a given point, if there is one; `step_ratio` is the γ to begin with, and `inner` for the
+/// problems of the proximal Newton method.
+pub(crate) fn solve(
+    run: &mut Run<'_>,
+    start: Option<Start>,
+    step_ratio: f64,
+    inner: Inner,
+) -> Solution {
     let problem = run.problem;
     let size = problem.nodes() + problem.graph().edges().len();
-    let mut finish = Finish::new(problem).filter(|_| size <= MOST_FINISHED);
+    let mut finish = Finish::new(problem, inner).filter(|_| size <= MOST_FINISHED);
     // The best outcome of a try so far.
     let mut best: Option<(Start, Certificate)> = None;
     let mut outlook = Outlook::default();

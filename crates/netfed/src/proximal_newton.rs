@@ -8,9 +8,8 @@
 use crate::certificate::{Certificate, Certifier};
 use crate::cost::sweep_cost;
 use crate::parallel::map_rows;
-use crate::run::{Options, Run};
-use crate::solve::solve_near;
-use crate::{Matrix, Problem, Start};
+use crate::run::{Observer, Options, Run, Solution, Start};
+use crate::{Error, Matrix, Problem};
 
 /// The most steps.
 const STEPS: usize = 8;
@@ -31,6 +30,10 @@ const MOST_TIMES: f64 = 2.0;
 const MODEL_COST: usize = 100;
 const MODELS: f64 = 3.0;
 
+/// A solver of the problems with squared losses, from a start and with a γ to begin with.
+pub(crate) type Inner =
+    fn(&Problem, &Options, (Start, f64), &mut Observer<'_>) -> Result<Solution, Error>;
+
 /// Steps from a point; the last point and its certificate. `stay` says whether the start itself will do, if it is good enough. None where a loss has no model,
 /// or the first step leads uphill.
 pub(crate) fn proximal_newton(
@@ -38,6 +41,7 @@ pub(crate) fn proximal_newton(
     start: Start,
     step_ratio: f64,
     stay: bool,
+    inner: Inner,
 ) -> Option<(Start, Certificate)> {
     let (problem, tolerance) = (run.problem, run.options.tolerance);
     let mut point = start;
@@ -70,9 +74,9 @@ pub(crate) fn proximal_newton(
         let affordable = left.min(MOST + MOST_TIMES * run.iterations as f64) / unit;
         let options =
             Options { tolerance: relative, max_iterations: affordable as u64, ..*run.options };
-        let watch = |_: crate::Progress<'_>| run.ask();
-        let solved = solve_near(&model.problem, &options, point.clone(), step_ratio, watch);
-        let Ok(solution) = solved else { break };
+        let mut watch = |_: crate::Progress<'_>| run.ask();
+        let near = (point.clone(), step_ratio);
+        let Ok(solution) = inner(&model.problem, &options, near, &mut watch) else { break };
         let goes_on = run.spend(MODELS + unit * solution.iterations as f64);
         let modeled = solution.certificate.objective - model.above;
         let next = Start { params: solution.params, duals: solution.duals };
@@ -127,7 +131,7 @@ mod tests {
     use super::*;
     use crate::generate::{logistic_data, random_geometric};
     use crate::penalty::{Norm1, Norm2, Penalty};
-    use crate::{Dataset, LossKind, solve};
+    use crate::{Dataset, LossKind, solve, solve_from};
     use std::ops::ControlFlow;
 
     fn problem(kind: LossKind, penalty: Box<dyn Penalty>) -> Problem {
@@ -147,8 +151,11 @@ mod tests {
             let mut go = |_: crate::Progress<'_>| ControlFlow::Continue(());
             let near = solve(&problem.at_lambda(0.022).unwrap(), &options, go).unwrap();
             let start = Start { params: near.params, duals: near.duals }.scaled(0.02 / 0.022);
+            let inner: Inner = |problem, options, (start, _), observer| {
+                solve_from(problem, options, start, observer)
+            };
             let mut run = Run::new(&problem, &options, &mut go).unwrap();
-            let (_, proof) = proximal_newton(&mut run, start, 1.0, true).unwrap();
+            let (_, proof) = proximal_newton(&mut run, start, 1.0, true, inner).unwrap();
             assert!(proof.relative_gap < 1e-9, "{:e}", proof.relative_gap);
             assert!(run.iterations < 100, "{}", run.iterations);
         }

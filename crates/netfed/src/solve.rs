@@ -2,7 +2,7 @@
 
 use crate::fed_admm::FedAdmm;
 use crate::layout::blocks;
-use crate::run::{Method, Options, Progress, Run, Solution, Solver, Start};
+use crate::run::{Method, Observer, Options, Progress, Run, Solution, Solver, Start};
 use crate::simulate::{Federation, simulate};
 use crate::sweep::Sweep;
 use crate::{Error, Problem, admm, auto};
@@ -72,12 +72,22 @@ fn run(
         let solution = match options.solver {
             Solver::PrimalDual => algorithm1(&mut run, start),
             Solver::Admm => admm::solve(&mut run, start),
-            _ => auto::solve(&mut run, start, step_ratio),
+            _ => auto::solve(&mut run, start, step_ratio, inner),
         };
         Ok(solution.judged(problem))
     };
     // On a thread of the pool: from outside, every parallel loop would wake it and wait for it.
     if blocks(problem) > 1 { rayon::scope(|_| work()) } else { work() }
+}
+
+/// The solver for the problems of the proximal Newton method.
+fn inner(
+    problem: &Problem,
+    options: &Options,
+    (start, step_ratio): (Start, f64),
+    observer: &mut Observer<'_>,
+) -> Result<Solution, Error> {
+    solve_near(problem, options, start, step_ratio, observer)
 }
 
 /// Algorithm 1.

@@ -20,7 +20,7 @@ use crate::linalg::axpy;
 use crate::loss::{Loss, Mean};
 use crate::newton::newton;
 use crate::repair::Flow;
-use crate::run::{Options, Progress, Start, Status};
+use crate::run::{Observer, Options, Progress, Start, Status};
 use crate::solve::solve_from;
 use crate::{Dataset, Error, Matrix, Problem};
 use std::ops::ControlFlow;
@@ -42,8 +42,6 @@ const ITERATIONS: u64 = 5000;
 const FEW_NODES: usize = 100;
 const NEXT: f64 = 3e-7;
 const ROUNDING: f64 = 1e-14;
-
-pub(super) type Observer<'o> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'o;
 
 pub(super) fn lambda_max(
     unit: &Problem,

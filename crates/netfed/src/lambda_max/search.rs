@@ -7,13 +7,10 @@ use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
 use crate::linalg::{axpy, distance};
 use crate::region::Region;
-use crate::run::{Options, Progress, Solution, Start, Status};
+use crate::run::{Observer, Options, Solution, Start, Status};
 use crate::slope::Slope;
 use crate::solve::{solve, solve_from};
 use crate::{Error, Matrix, Problem};
-use std::ops::ControlFlow;
-
-type Observer<'a> = &'a mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send);
 
 /// Two λ this near each other are not told apart.
 const RATIO: f64 = 1.001;
@@ -29,7 +26,7 @@ const CLOSE: f64 = 1e-3;
 pub(super) fn until_merged(
     unit: &Problem,
     options: &Options,
-    observer: Observer<'_>,
+    observer: &mut Observer<'_>,
 ) -> Result<LambdaMax, Error> {
     let max_iterations = options.max_iterations.min(ITERATIONS);
     let options = &Options { max_iterations, ..*options };
@@ -91,7 +88,7 @@ pub(super) fn until_merged(
 pub(super) fn until_close(
     unit: &Problem,
     options: &Options,
-    observer: Observer<'_>,
+    observer: &mut Observer<'_>,
 ) -> Result<LambdaMax, Error> {
     let components = components(unit);
     let goal = CLOSE * local_spread(unit, &components);

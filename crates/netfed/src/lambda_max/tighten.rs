@@ -8,10 +8,10 @@
 //! that solve a Laplace equation with conductances A²; its factors are computed once. If there is no
 //! flow of load t, z drifts by the vector between the two sets and π by potentials p that prove a larger lower bound.
 
-use super::flow::Observer;
 use super::{Forest, congestion, ratio};
 use crate::linalg::{SparseCholesky, axpy};
-use crate::{Matrix, Problem, Progress};
+use crate::run::{Observer, Progress};
+use crate::{Matrix, Problem};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 

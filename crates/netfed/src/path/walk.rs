@@ -8,7 +8,7 @@ use crate::contraction::Level;
 use crate::cost::sweep_cost;
 use crate::fusion::Fusion;
 use crate::penalty::Kinks;
-use crate::run::{Options, Progress, Solution, Start, Status};
+use crate::run::{Observer, Options, Progress, Solution, Start, Status};
 use crate::solve::{solve, solve_near};
 use crate::{Error, Problem};
 use std::ops::ControlFlow;
@@ -32,9 +32,6 @@ pub(super) struct Walk<'a> {
 
 /// A solution, and the points of the smaller problems that it comes from.
 pub(super) type Found = (Solution, Vec<Start>);
-
-/// An observer of one run.
-type Watch<'w> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'w;
 
 impl Walk<'_> {
     /// Solves at all λ from the one with index `first` on that `points` are for, those in the middle first.
@@ -114,7 +111,7 @@ impl Walk<'_> {
         mix: &Mix<'_>,
         levels: &[Arc<Level>],
         (found, unit): (Solution, f64),
-        watch: &mut Watch<'_>,
+        watch: &mut Observer<'_>,
     ) -> Result<Found, Error> {
         let mut work = unit * found.iterations as f64;
         let mut point = Start { params: found.params, duals: found.duals };
@@ -152,7 +149,7 @@ impl Walk<'_> {
         &self,
         index: usize,
         point: &mut Option<PathPoint>,
-        solve: impl FnOnce(&Problem, &mut Watch<'_>) -> Result<Found, Error>,
+        solve: impl FnOnce(&Problem, &mut Observer<'_>) -> Result<Found, Error>,
     ) -> Result<Option<Found>, Error> {
         if self.ended.load(Ordering::Relaxed) {
             return Ok(None);

@@ -24,12 +24,15 @@ pub struct Progress<'a> {
     pub certificate: Option<&'a Certificate>,
 }
 
+/// An observer of one run.
+pub(crate) type Observer<'o> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'o;
+
 /// A run: counts iterations, tells the observer, looks at certificates.
 pub(crate) struct Run<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) options: &'a Options,
     certifier: Certifier<'a>,
-    observer: &'a mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
+    observer: &'a mut Observer<'a>,
     pub(crate) iterations: u64,
     stopped: bool,
     /// Whether the smoothed problem has been solved (`smoothed.rs`): once is enough.
@@ -42,7 +45,7 @@ impl<'a> Run<'a> {
     pub(crate) fn new(
         problem: &'a Problem,
         options: &'a Options,
-        observer: &'a mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
+        observer: &'a mut Observer<'a>,
     ) -> Result<Run<'a>, Error> {
         options.check()?;
         let certifier = Certifier::new(problem);
