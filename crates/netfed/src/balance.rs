@@ -9,8 +9,8 @@
 //! which leaves every sᵢ = 0 as it is.
 
 use crate::laplace::conjugate_gradients;
-use crate::linalg::axpy;
-use crate::parallel::for_rows;
+use crate::numeric::linalg::axpy;
+use crate::numeric::parallel::for_rows;
 use crate::repair::{enter_domain, shift};
 use crate::{Matrix, Problem};
 

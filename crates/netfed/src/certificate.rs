@@ -8,8 +8,8 @@
 //! optimal value as it is (`radius.rs`, docs/certificate.md). Where none is known there is no bound.
 
 use crate::edge_terms::{EdgeTerm, EdgeTerms};
-use crate::linalg::difference;
-use crate::parallel::map_rows;
+use crate::numeric::linalg::difference;
+use crate::numeric::parallel::map_rows;
 use crate::radius::{self, regions};
 use crate::region::Region;
 use crate::share::{self, Scratch, Share};

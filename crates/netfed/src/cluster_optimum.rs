@@ -8,8 +8,8 @@
 //! ε/α, which moves ∇Lᵢ by no more than βᵢε/α. That is part of δᵢ.
 
 use crate::common_model::Sum;
-use crate::linalg::axpy;
 use crate::loss::Curvature;
+use crate::numeric::linalg::axpy;
 use crate::penalty::Norm;
 use crate::{Error, Problem};
 use rayon::prelude::*;
@@ -107,7 +107,7 @@ mod tests {
     use rand::RngExt;
 
     fn problem(kind: LossKind, ridge: f64, lasso: f64, points: usize) -> Problem {
-        let mut rng = crate::draws::random(4);
+        let mut rng = crate::numeric::sampling::random(4);
         let losses = (0..3)
             .map(|_| {
                 let x: Vec<f64> = (0..2 * points).map(|_| rng.random::<f64>() - 0.5).collect();
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn no_point_is_better_and_the_constants_bound_what_they_should() {
-        let mut rng = crate::draws::random(9);
+        let mut rng = crate::numeric::sampling::random(9);
         for (kind, ridge) in [
             (LossKind::Squared, 0.0),
             (LossKind::Mean, 0.0),

@@ -1,8 +1,8 @@
 //! The best model that several nodes can share: argmin over w of F(w) = Σᵢ Lᵢ(w), for smooth losses, by Newton's method.
 
 use crate::Problem;
-use crate::linalg::{axpy, cholesky, cholesky_solve, dot, norm};
 use crate::loss::Growth;
+use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot, norm};
 use rayon::prelude::*;
 
 /// Nodes whose terms are added up one after the other; fixed, so that sums do not depend on threads.

@@ -1,7 +1,7 @@
 //! How far a step of a primal-dual method goes, models and duals each in the metric of its steps.
 
 use crate::Problem;
-use crate::linalg::square_distance;
+use crate::numeric::linalg::square_distance;
 use crate::run::Start;
 
 /// Squared lengths of a step: Σ (Σκ)‖w⁺ − w‖² and Σ (2/κ)‖u⁺ − u‖².

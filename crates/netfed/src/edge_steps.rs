@@ -4,9 +4,9 @@
 //! compiler where it is small.
 
 use crate::layout::EdgeRecord;
-use crate::linalg::{axpy, square_distance};
+use crate::numeric::linalg::{axpy, square_distance};
+use crate::numeric::simd::{Loop, vectorize};
 use crate::penalty::{EdgeLoop, Penalty, specialized};
-use crate::wide::{Loop, wide};
 
 /// A run of edges to be stepped.
 pub(crate) struct EdgeSteps<'a> {
@@ -119,7 +119,7 @@ impl EdgeLoop for &mut EdgeSteps<'_> {
 
     fn call<P: Penalty + ?Sized>(self, penalty: &P) -> f64 {
         let prox = |u: &mut [f64], coupling, step| penalty.prox_conjugate(u, coupling, step);
-        wide(Run { edges: self, prox })
+        vectorize(Run { edges: self, prox })
     }
 }
 

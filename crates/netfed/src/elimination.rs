@@ -5,7 +5,7 @@
 //! Nodes are eliminated from the leaves to the roots, so that nothing fills in: O(n d³) for the factor, O(n d²) for a solution.
 
 use crate::Graph;
-use crate::linalg::cholesky;
+use crate::numeric::linalg::cholesky;
 
 /// The matrix, and after [`Elimination::factor`] its factor.
 pub(crate) struct Elimination {

@@ -15,12 +15,12 @@ mod settings;
 
 pub use settings::{FedAdmm, LocalStep, Weighting};
 
-use crate::draws::{available, batch};
 use crate::graph::Link;
 use crate::half::Half;
-use crate::linalg::axpy;
 use crate::loss::{Loss, Sampled};
 use crate::node::edge_step;
+use crate::numeric::linalg::axpy;
+use crate::numeric::sampling::{available, batch};
 use crate::penalty::Penalty;
 use crate::share::{self, Certified, Share};
 

@@ -190,7 +190,7 @@ fn connected(graph: &Graph) -> Result<Graph, Error> {
 mod tests {
     use super::*;
     use crate::baselines::{local, pooled};
-    use crate::linalg::distance;
+    use crate::numeric::linalg::distance;
     use crate::{Dataset, LossKind, Matrix, solve};
 
     const ALL: [Flavor; 6] = [

@@ -6,8 +6,8 @@
 //! with an orthonormal basis qₖ. Solutions are rational functions of λ: a handful of them is enough for all that lie between. P misses
 //! its minimum by the square of the distance from the span.
 
-use crate::linalg::{axpy, cholesky, cholesky_solve};
-use crate::parallel::{dot, for_rows};
+use crate::numeric::linalg::{axpy, cholesky, cholesky_solve};
+use crate::numeric::parallel::{dot, for_rows};
 use crate::penalty::Kinks;
 use crate::{Matrix, Problem};
 

@@ -20,8 +20,8 @@ pub use mixture::{mixing_ratios, mixture_counts, mixture_data, mixture_graph};
 pub use shapes::{erdos_renyi, grid, regions};
 pub use signals::{kept_part, rbf_graph, smooth_signals, with_random_edges};
 
-pub use crate::draws::random;
 pub use crate::graph::communities::rewired;
+pub use crate::numeric::sampling::random;
 
 use crate::{Error, Graph, Matrix};
 use rand::RngExt;
@@ -199,7 +199,7 @@ mod tests {
         let mut expected = Vec::new();
         for i in 0..300 {
             for j in i + 1..300 {
-                if crate::linalg::distance(places.row(i), places.row(j)) <= radius {
+                if crate::numeric::linalg::distance(places.row(i), places.row(j)) <= radius {
                     expected.push((i, j));
                 }
             }

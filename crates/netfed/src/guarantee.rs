@@ -9,7 +9,7 @@
 //! that this theorem does not say it.
 
 use crate::cluster_optimum::{Found, cluster_optimum};
-use crate::linalg::{axpy, difference};
+use crate::numeric::linalg::{axpy, difference};
 use crate::penalty::Norm;
 use crate::well_connected::Demands;
 use crate::{Clusters, Error, Matrix, Problem};

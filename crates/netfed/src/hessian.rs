@@ -4,7 +4,7 @@
 use crate::Matrix;
 use crate::cost::sweep_cost;
 use crate::elimination::Elimination;
-use crate::linalg::difference;
+use crate::numeric::linalg::difference;
 use crate::reduced::Reduced;
 
 impl Reduced<'_> {

@@ -11,7 +11,7 @@
 
 use crate::cost::sweep_cost;
 use crate::elimination::Elimination;
-use crate::linalg::{difference, dot};
+use crate::numeric::linalg::{difference, dot};
 use crate::penalty::Norm;
 use crate::{Matrix, Problem, Start};
 

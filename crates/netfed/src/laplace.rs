@@ -7,10 +7,10 @@
 use crate::Problem;
 use crate::cost::{ANALYSIS, sweep_cost};
 use crate::graph::Incidence;
-use crate::linalg::{SparseCholesky, axpy};
-use crate::parallel::for_rows;
+use crate::numeric::linalg::{SparseCholesky, axpy};
+use crate::numeric::parallel::for_rows;
+use crate::numeric::simd::{Loop, vectorize};
 use crate::penalty::Kinks;
-use crate::wide::{Loop, wide};
 
 const CG_STEPS: usize = 300;
 /// Steps without progress after which conjugate gradients end, or a fifth of all.
@@ -217,7 +217,7 @@ pub(crate) fn conjugate_gradients(
         }
         for_rows(&mut product, dim, 16 * dim, 0, |i, out, _| {
             let weights = &weights[graph.slots(i).start * dim..];
-            wide(Product { own: i, incident: graph.incident(i), weights, values: &p, out });
+            vectorize(Product { own: i, incident: graph.incident(i), weights, values: &p, out });
         });
         let curvature = column_dots(&p, &product);
         let length: Vec<f64> =
@@ -308,7 +308,7 @@ impl Product<'_> {
 mod tests {
     use super::*;
     use crate::generate::{erdos_renyi, random_geometric};
-    use crate::linalg::distance;
+    use crate::numeric::linalg::distance;
     use crate::penalty::{Norm1, Norm2, Penalty};
     use crate::{Dataset, LossKind};
 
@@ -357,7 +357,7 @@ mod tests {
                 assert!(any.1 && own.1 && steps.1 == End::Solved);
                 for potential in [any.0, steps.0, own.0] {
                     let off = distance(&product(&potential), &rest);
-                    assert!(off <= 1e-6 * crate::linalg::norm(&rest), "{off:e}");
+                    assert!(off <= 1e-6 * crate::numeric::linalg::norm(&rest), "{off:e}");
                 }
             }
         }

@@ -7,8 +7,8 @@
 //! assert_eq!(laws::check_penalty(&Norm2, 3, 1), Ok(()));
 //! ```
 
-use crate::linalg::{distance, dot, norm};
 use crate::loss::{Growth, Loss};
+use crate::numeric::linalg::{distance, dot, norm};
 use crate::penalty::{Penalty, PenaltyGrowth};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

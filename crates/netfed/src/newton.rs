@@ -6,8 +6,8 @@
 //! group. Where a step would cross a kink, the groups on both sides are joined.
 
 use crate::fusion::Fusion;
-use crate::linalg;
-use crate::parallel::{dot, sum_rows};
+use crate::numeric::linalg;
+use crate::numeric::parallel::{dot, sum_rows};
 use crate::penalty::Kinks;
 use crate::reduced::Reduced;
 use crate::system::System;

@@ -15,8 +15,8 @@
 
 use crate::graph::Link;
 use crate::half::Half;
-use crate::linalg::axpy;
 use crate::loss::Loss;
+use crate::numeric::linalg::axpy;
 use crate::penalty::Penalty;
 use crate::share::{self, Certified, Share};
 

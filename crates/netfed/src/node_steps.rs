@@ -5,9 +5,9 @@ use crate::Problem;
 use crate::displacement::Displacement;
 use crate::edge_steps::EdgeSteps;
 use crate::layout::{EdgeRecord, Layout};
-use crate::linalg::{axpy, square_distance};
+use crate::numeric::linalg::{axpy, square_distance};
+use crate::numeric::simd::Loop;
 use crate::packed::Packed;
-use crate::wide::Loop;
 
 /// Inner edges that are stepped together: enough that a call costs little, few enough to be still in the cache.
 const TOGETHER: usize = 64;

@@ -1,10 +1,10 @@
 //! What the pooled data of a connected component say about a model that all its nodes would share: how fast the sum of the
 //! losses grows. Lemmas 4 and 5 of docs/certificate.md; independent of the point that is certified.
 
-use crate::linalg::gram::Gram;
-use crate::linalg::whitening::integers;
-use crate::linalg::{Whitening, norm};
 use crate::loss::{Growth, Margins};
+use crate::numeric::linalg::gram::Gram;
+use crate::numeric::linalg::whitening::integers;
+use crate::numeric::linalg::{Whitening, norm};
 use crate::{Dataset, Problem};
 
 /// What the pooled data of a component say about the model at its root.

@@ -7,7 +7,7 @@
 
 use crate::certificate::{Certificate, Certifier};
 use crate::cost::sweep_cost;
-use crate::parallel::map_rows;
+use crate::numeric::parallel::map_rows;
 use crate::run::{Observer, Options, Run, Solution, Start};
 use crate::{Error, Matrix, Problem};
 

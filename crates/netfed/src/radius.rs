@@ -9,8 +9,8 @@
 //!   bound w'_root.
 
 use crate::edge_terms::EdgeTerm;
-use crate::linalg::{axpy, distance, norm};
 use crate::loss::{Growth, Margins};
+use crate::numeric::linalg::{axpy, distance, norm};
 use crate::penalty::PenaltyGrowth;
 use crate::pooled::{Pooled, pool};
 use crate::region::{Common, Region};

@@ -3,10 +3,10 @@
 
 use crate::fusion::Fusion;
 use crate::graph::Incidence;
-use crate::linalg::{axpy, difference};
-use crate::parallel::{dot, for_rows};
+use crate::numeric::linalg::{axpy, difference};
+use crate::numeric::parallel::{dot, for_rows};
+use crate::numeric::simd::{Loop, vectorize};
 use crate::penalty::Kinks;
-use crate::wide::{Loop, wide};
 use crate::{Matrix, Problem};
 
 /// The problem in the unknowns of a fusion.
@@ -80,7 +80,7 @@ impl<'a> Reduced<'a> {
             let (diff, slope) = scratch.split_at_mut(dim);
             problem.loss(i).gradient(params.row(i), g);
             if let Some(differences) = self.differences(i, params.as_slice(), g) {
-                return wide(differences);
+                return vectorize(differences);
             }
             for inc in graph.incident(i).iter().filter(|inc| self.active[inc.edge()]) {
                 let e = graph.edges()[inc.edge()];
@@ -165,7 +165,7 @@ impl<'a> Reduced<'a> {
                 return;
             }
             if let Some(differences) = self.differences(i, direction, y) {
-                return wide(differences);
+                return vectorize(differences);
             }
             let (diff, along) = scratch.split_at_mut(dim);
             for inc in graph.incident(i).iter().filter(|inc| self.active[inc.edge()]) {

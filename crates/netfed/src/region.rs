@@ -7,7 +7,7 @@
 //!
 //! A mismatch e of slopes costs sup ⟨e, v⟩. Boxes and ellipsoids know the units of the features, which balls do not.
 
-use crate::linalg::Whitening;
+use crate::numeric::linalg::Whitening;
 
 /// What is known about v.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ pub(crate) fn by_ridge(ridge: f64, e: &[f64], off: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::gram::Gram;
+    use crate::numeric::linalg::gram::Gram;
 
     #[test]
     fn the_best_of_all_that_is_known_counts() {

@@ -10,8 +10,8 @@
 
 use crate::fusion::Fusion;
 use crate::laplace::Laplace;
-use crate::linalg::{axpy, difference};
-use crate::parallel::for_rows;
+use crate::numeric::linalg::{axpy, difference};
+use crate::numeric::parallel::for_rows;
 use crate::penalty::Kinks;
 use crate::{Matrix, Problem};
 

@@ -7,8 +7,8 @@
 //! points that no direction separates from the others, and v is made orthogonal to these. What is found is checked by its margins; one below
 //! 10⁻¹³ of the sizes of its terms counts as zero, so that here the data may differ from the given ones in the last digits.
 
-use crate::linalg::{axpy, cholesky, cholesky_solve, dot, dot_size, norm};
 use crate::loss::{Growth, sigmoid};
+use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot, dot_size, norm};
 use crate::problem::Problem;
 
 /// Ridges of the fits, per point and in units of the features.

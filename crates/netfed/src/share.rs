@@ -4,8 +4,8 @@
 //! of the neighbor. Parts add up to the certificate of the whole, in one process or across a network.
 
 use crate::graph::Link;
-use crate::linalg::{dot, dot_size};
 use crate::loss::{Bracket, Loss};
+use crate::numeric::linalg::{dot, dot_size};
 use crate::penalty::{Penalty, ROUNDING};
 use crate::region::Region;
 use crate::slope::Slope;

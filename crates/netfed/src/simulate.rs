@@ -5,13 +5,13 @@
 
 use std::ops::ControlFlow;
 
-use crate::draws::available;
 use crate::error::positive;
 use crate::fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep};
 use crate::graph::Link;
 use crate::half::Half;
 use crate::loss::Sampled;
 use crate::node::PrimalDualNode;
+use crate::numeric::sampling::available;
 use crate::rounds::Rounds;
 use crate::run::{Method, Run, Solver};
 use crate::{Error, Options, Problem, Progress, Solution};

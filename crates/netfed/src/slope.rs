@@ -1,8 +1,8 @@
 //! The slope sᵢ = −Σ sign·uₑ that the duals of its edges give a node, with twice the digits: large duals that cancel must not hide small ones, and a bound that is
 //! proven must know what rounding took.
 
-use crate::linalg::twofold::{Twofold, lost, two_sum};
-use crate::wide::{Loop, wide};
+use crate::numeric::linalg::twofold::{Twofold, lost, two_sum};
+use crate::numeric::simd::{Loop, vectorize};
 
 /// A slope s.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,7 @@ impl Slope {
 
     /// s ← −Σ sign·u of (sign, u).
     pub(crate) fn set<'u>(&mut self, flows: impl Iterator<Item = (f64, &'u [f64])>) {
-        wide(Sum { flows, slope: self });
+        vectorize(Sum { flows, slope: self });
     }
 
     /// Duals stand for others, from which those at this node differ by so much in total.

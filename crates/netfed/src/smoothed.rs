@@ -6,8 +6,8 @@
 use crate::certificate::Certificate;
 use crate::cost::sweep_cost;
 use crate::fusion::Fusion;
-use crate::linalg::{axpy, dense, difference, dot};
 use crate::loss::Growth;
+use crate::numeric::linalg::{axpy, dense, difference, dot};
 use crate::run::Run;
 use crate::{Matrix, Problem, Start};
 

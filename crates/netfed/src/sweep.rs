@@ -13,11 +13,11 @@
 
 use crate::displacement::Displacement;
 use crate::layout::{Layout, Sums};
-use crate::linalg::axpy;
 use crate::node_steps::{NodeSteps, Step};
+use crate::numeric::linalg::axpy;
+use crate::numeric::parallel::for_rows;
+use crate::numeric::simd::vectorize;
 use crate::packed::Packed;
-use crate::parallel::for_rows;
-use crate::wide::wide;
 use crate::{Matrix, Problem, Start};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -241,7 +241,7 @@ impl<'a> Sweep<'a> {
         };
         let (inside, across) = self.moved.split_at_mut(self.inner.len());
         if let ([only], [sums]) = (self.inner.as_mut_slice(), self.sums.as_mut_slice()) {
-            inside[0] = wide(NodeSteps::<DIM> {
+            inside[0] = vectorize(NodeSteps::<DIM> {
                 step: &step,
                 block: 0,
                 params: &mut self.params,
@@ -265,7 +265,7 @@ impl<'a> Sweep<'a> {
             .enumerate()
             .for_each(|(block, (((((params, messages), sums), inner), scratch), moved))| {
                 let step = &step;
-                *moved = wide(NodeSteps::<DIM> {
+                *moved = vectorize(NodeSteps::<DIM> {
                     step,
                     block,
                     params,

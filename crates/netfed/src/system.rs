@@ -8,7 +8,7 @@ use crate::Matrix;
 use crate::conjugate_gradients::conjugate_gradients;
 use crate::cost::{ANALYSIS, sweep_cost};
 use crate::elimination::Elimination;
-use crate::linalg::{SparseCholesky, dense};
+use crate::numeric::linalg::{SparseCholesky, dense};
 use crate::penalty::Kinks;
 use crate::reduced::Reduced;
 

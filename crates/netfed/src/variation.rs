@@ -5,7 +5,7 @@
 //!
 //!   Σ_{i∈C} ‖wᵢ − mean‖² ≤ 2 Σ_{i∈C} Lᵢ(w̄)/(λ k λ₂)
 
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
 use crate::penalty::PenaltyGrowth;
 use crate::{Matrix, Problem};
 

@@ -11,7 +11,7 @@
 //! Demands are raised by a part of 1e-9 of themselves and of the weights at their nodes: rounding can lose a guarantee,
 //! never make one up, and ≤ proves <.
 
-use crate::max_flow::Network;
+use crate::numeric::max_flow::Network;
 
 /// What demands are raised by, as a part.
 const MARGIN: f64 = 1e-9;

@@ -2,7 +2,8 @@
 
 use crate::error::same_size;
 use crate::loss::{Loss, Sampled};
-use crate::{Error, Problem, draws};
+use crate::numeric::sampling;
+use crate::{Error, Problem};
 
 /// The nodes of a problem as clients: node i holds the loss Lᵢ and, for mini-batches, the points of it.
 #[derive(Clone, Copy)]
@@ -80,7 +81,7 @@ impl ClientData<'_> {
     ) {
         match (batch, self.points) {
             (Some(size), Some(points)) => {
-                let rows = draws::batch(seed, self.node, draw, points.points(), size);
+                let rows = sampling::batch(seed, self.node, draw, points.points(), size);
                 points.gradient(params, &rows, out);
             }
             _ => self.loss.gradient(params, out),

@@ -60,7 +60,7 @@ mod tests {
     use super::super::{Rate, fed_avg, local};
     use super::*;
     use crate::LossKind;
-    use crate::linalg::norm;
+    use crate::numeric::linalg::norm;
 
     const WORK: LocalSteps =
         LocalSteps { steps: 1, rate: Rate::Constant(0.05), batch: None, seed: 0 };

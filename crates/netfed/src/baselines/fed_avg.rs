@@ -11,7 +11,7 @@ use super::local_steps::LocalSteps;
 use super::rounds::{Answer, Client, Outcome, Round, Rounds, Server, run};
 use crate::Error;
 use crate::error::same_size;
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
 use std::ops::ControlFlow;
 
 /// The client's half of FedAvg.

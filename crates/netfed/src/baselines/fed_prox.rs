@@ -60,7 +60,7 @@ mod tests {
     use super::super::{Rate, Weighting, fed_avg, pooled};
     use super::*;
     use crate::LossKind;
-    use crate::linalg::distance;
+    use crate::numeric::linalg::distance;
 
     const WORK: LocalSteps =
         LocalSteps { steps: 40, rate: Rate::Constant(0.02), batch: None, seed: 0 };

@@ -9,7 +9,7 @@ use super::fed_avg::{average, check_start};
 use super::local_steps::Rate;
 use super::rounds::{Answer, Client, Outcome, Round, Rounds, Server, run};
 use crate::Error;
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
 use std::ops::ControlFlow;
 
 /// The client's half of FedSGD.

@@ -12,7 +12,7 @@ use super::local_steps::LocalSteps;
 use super::neighbors::{Peer, run_peers};
 use super::rounds::{Outcome, Round};
 use crate::error::nonnegative;
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;
 

@@ -11,7 +11,8 @@ use super::fed_avg::average;
 use super::local_steps::LocalSteps;
 use super::rounds::{Answer, Client, Outcome, Round, Rounds, Server, Status, run};
 use crate::error::same_size;
-use crate::{Error, Matrix, draws};
+use crate::numeric::sampling;
+use crate::{Error, Matrix};
 use std::ops::ControlFlow;
 
 /// The client's half of IFCA. It answers with the number of the model it took, then the model.
@@ -95,7 +96,7 @@ pub struct Partition {
 
 /// `models` rows of standard normal numbers, to start IFCA from.
 pub fn random_start(models: usize, dim: usize, seed: u64) -> Result<Matrix, Error> {
-    Matrix::from_rows(dim, (0..models).flat_map(|k| draws::start(seed, k, dim)).collect())
+    Matrix::from_rows(dim, (0..models).flat_map(|k| sampling::start(seed, k, dim)).collect())
 }
 
 /// IFCA from K models, one per row of `start`. The observer is called after every round and may end the run.
@@ -146,7 +147,7 @@ pub fn ifca_from_nodes(
     let from = |k: u64| match able.is_empty() {
         true => Ok(Matrix::zeros(1, dim)),
         false => {
-            let nodes = draws::participants(rounds.seed, k, &able, models.min(able.len()));
+            let nodes = sampling::participants(rounds.seed, k, &able, models.min(able.len()));
             let zero = vec![0.0; dim];
             let own = nodes.iter().flat_map(|&i| clients.data(i).personalize(&zero, 0.0));
             Matrix::from_rows(dim, own.collect())
@@ -189,9 +190,9 @@ mod tests {
     use super::super::testing::{example, go_on};
     use super::super::{Rate, Weighting, fed_avg, oracle};
     use super::*;
-    use crate::draws::random;
     use crate::generate::{Noise, clustered, linear_data};
-    use crate::linalg::norm;
+    use crate::numeric::linalg::norm;
+    use crate::numeric::sampling::random;
     use crate::penalty::Norm2;
     use crate::{Graph, LossKind, Problem};
     use rand::RngExt;
@@ -244,7 +245,8 @@ mod tests {
             .collect();
         assert!(norm(&off) < 1e-9, "{}", norm(&off));
         let again = ifca_from_nodes(&clients, 2, 5, &work, &rounds, go_on).unwrap();
-        let off = crate::linalg::distance(again.outcome.params.as_slice(), best.as_slice());
+        let off =
+            crate::numeric::linalg::distance(again.outcome.params.as_slice(), best.as_slice());
         assert!(off < 1e-9, "from local models: {off}");
         let renamed: Vec<usize> =
             found.of_node.iter().map(|&k| usize::from(k != found.of_node[0])).collect();

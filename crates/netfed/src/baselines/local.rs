@@ -18,7 +18,7 @@ mod tests {
     use super::super::testing::example;
     use super::*;
     use crate::LossKind;
-    use crate::linalg::norm;
+    use crate::numeric::linalg::norm;
 
     #[test]
     fn gradients_vanish_at_local_models() {

@@ -5,10 +5,11 @@
 //! Every client takes the same number of steps, whatever the number of its points; an epoch of m points is m/(batch size) steps.
 
 use super::clients::{ClientData, Clients};
+use crate::Error;
 use crate::error::{positive, same_size};
-use crate::linalg::norm;
 use crate::loss::Loss;
-use crate::{Error, draws};
+use crate::numeric::linalg::norm;
+use crate::numeric::sampling;
 
 /// Steps of the power iteration.
 const POWERS: usize = 50;
@@ -69,7 +70,7 @@ impl Rate {
 /// A little more than the largest curvature of a loss, by power iteration on XᵀX/m; none where the loss has kinks.
 fn largest_curvature(loss: &dyn Loss, node: usize) -> Option<f64> {
     let curvature = loss.curvature()?;
-    let mut v = draws::start(0, node, loss.dim());
+    let mut v = sampling::start(0, node, loss.dim());
     let mut largest = 0.0;
     for _ in 0..POWERS {
         let length = norm(&v);
@@ -191,7 +192,7 @@ mod tests {
             let work = LocalSteps { rate: Rate::suited(&clients), ..LocalSteps::default() };
             let run = fed_avg(&clients, &[0.0; 2], &work, &rounds, go_on).unwrap();
             let best = pooled(&example.problem, Weighting::Points).unwrap().params;
-            let off = crate::linalg::distance(run.params.row(0), best.row(0));
+            let off = crate::numeric::linalg::distance(run.params.row(0), best.row(0));
             let smooth = !matches!(kind, LossKind::Absolute | LossKind::Hinge);
             assert_eq!(matches!(work.rate, Rate::Constant(_)), smooth, "{kind:?}");
             assert!(off < if smooth { 1e-8 } else { 0.05 }, "{kind:?}: {off}");

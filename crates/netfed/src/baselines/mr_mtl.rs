@@ -12,7 +12,7 @@ use super::fed_avg::{AveragingServer, check_start};
 use super::rounds::{Client, Outcome, Round, Rounds, run};
 use crate::Error;
 use crate::error::nonnegative;
-use crate::linalg::square_distance;
+use crate::numeric::linalg::square_distance;
 use std::ops::ControlFlow;
 
 /// The client's half of MR-MTL; the server's is [`AveragingServer`].
@@ -61,7 +61,7 @@ mod tests {
     use super::super::testing::{close, complete, coupled, example, go_on};
     use super::super::{Weighting, local, pooled};
     use super::*;
-    use crate::linalg::distance;
+    use crate::numeric::linalg::distance;
     use crate::penalty::Squared;
     use crate::{LossKind, Options, solve};
 

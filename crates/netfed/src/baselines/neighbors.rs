@@ -1,7 +1,7 @@
 //! Rounds without a server: every node sends a message to its neighbors, then takes in theirs, in the order of its slots.
 
 use super::rounds::{Movement, Outcome, Round, Status, Trace};
-use crate::parallel::map_items;
+use crate::numeric::parallel::map_items;
 use crate::{Error, Graph, Matrix};
 use std::ops::ControlFlow;
 

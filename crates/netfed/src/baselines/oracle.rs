@@ -52,9 +52,9 @@ mod tests {
         for i in [1, 4] {
             let mut own = [0.0; 2];
             example.problem.loss(i).gradient(two.row(1), &mut own);
-            crate::linalg::axpy(1.0, &own, &mut slope);
+            crate::numeric::linalg::axpy(1.0, &own, &mut slope);
         }
-        assert!(crate::linalg::norm(&slope) < 1e-12, "{slope:?}");
+        assert!(crate::numeric::linalg::norm(&slope) < 1e-12, "{slope:?}");
         assert!(oracle(&example.problem, &[0, 1], Weighting::Nodes).is_err());
     }
 }

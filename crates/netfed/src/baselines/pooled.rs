@@ -7,8 +7,8 @@
 
 use super::clients::Weighting;
 use crate::common_model::common_model;
-use crate::linalg::norm;
 use crate::loss::{Loss, Scaled};
+use crate::numeric::linalg::norm;
 use crate::penalty::Norm1;
 use crate::run::{Options, Status};
 use crate::solve::solve;

@@ -3,9 +3,10 @@
 
 use super::clients::{Clients, Weighting};
 use crate::error::nonnegative;
-use crate::linalg::{distance, norm};
-use crate::parallel::map_items;
-use crate::{Error, Matrix, draws};
+use crate::numeric::linalg::{distance, norm};
+use crate::numeric::parallel::map_items;
+use crate::numeric::sampling;
+use crate::{Error, Matrix};
 use std::ops::ControlFlow;
 
 /// A client's half of a method, without input and output.
@@ -192,7 +193,7 @@ pub(crate) fn drive<C: Client>(
     let mut status = if able.is_empty() { Some(Status::Settled) } else { None };
     let mut done = 0;
     while status.is_none() && done < rounds.max_rounds {
-        let chosen = draws::participants(rounds.seed, done, &able, count);
+        let chosen = sampling::participants(rounds.seed, done, &able, count);
         let mut takes_part = vec![false; clients.len()];
         chosen.iter().for_each(|&i| takes_part[i] = true);
         let answers = map_items(clients, cost, |node, client| {

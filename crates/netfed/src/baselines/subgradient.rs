@@ -13,7 +13,7 @@ use super::rounds::{Outcome, Round};
 use crate::Error;
 use crate::error::nonnegative;
 use crate::graph::Link;
-use crate::linalg::{axpy, difference};
+use crate::numeric::linalg::{axpy, difference};
 use crate::penalty::Penalty;
 use std::ops::ControlFlow;
 

@@ -13,8 +13,8 @@
 
 use super::rounds::{Answer, Client, Round, Rounds, Server, Trace, drive};
 use crate::error::{nonnegative, positive, same_size};
-use crate::linalg::{axpy, dot, svd};
 use crate::loss::{Absolute, Hinge, Huber, Logistic, ScalarLoss, Squared};
+use crate::numeric::linalg::{axpy, dot, svd};
 use crate::{Dataset, Error, LossKind};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -227,7 +227,7 @@ fn run<S: ScalarLoss>(
 mod tests {
     use super::super::testing::go_on;
     use super::*;
-    use crate::draws::random;
+    use crate::numeric::sampling::random;
     use rand::RngExt;
 
     /// 60 people, three parties with 2, 1 and 3 features; labels of a noisy linear model, as classes where asked for.
@@ -270,7 +270,7 @@ mod tests {
             let loss = kind.build(all, ridge, 0.0).unwrap();
             let mut best = [0.0; 6];
             loss.maximizer(&[0.0; 6], &mut best);
-            let off = crate::linalg::distance(&found.params.concat(), &best);
+            let off = crate::numeric::linalg::distance(&found.params.concat(), &best);
             assert!(off < 1e-8, "{kind:?} {ridge}: {off:e} after {}", found.trace.rounds);
             assert_eq!(found.trace.sent, vec![60 * found.trace.rounds; 3]);
             let data_loss = loss.value(&best) - ridge * dot(&best, &best);

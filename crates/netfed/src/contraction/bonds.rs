@@ -6,7 +6,7 @@
 //!   uₑ = the nearest point of its ball to vₑ + cₑμ,   with μ such that Σ uₑ is the dual of the bond
 
 use super::Contraction;
-use crate::linalg::{axpy, norm};
+use crate::numeric::linalg::{axpy, norm};
 use crate::penalty::Kinks;
 use crate::{Matrix, Problem};
 
@@ -177,12 +177,12 @@ mod tests {
                     assert!(problem.penalty().conjugate(own, problem.coupling(e)) == 0.0);
                     let mut share = [0.0; 2];
                     axpy(contraction.share[e], &goal, &mut share);
-                    let moved = crate::linalg::distance(own, before.row(e));
+                    let moved = crate::numeric::linalg::distance(own, before.row(e));
                     let off = (own[0] - share[0]).abs();
                     // Where models differ there is no choice; where they are equal what is given counts.
                     assert!(if same { off > 1e-3 && moved < 5.0 } else { off < 1e-12 }, "{off}");
                 }
-                assert!(crate::linalg::distance(&sum, &goal) < 1e-11, "{sum:?} {goal:?}");
+                assert!(crate::numeric::linalg::distance(&sum, &goal) < 1e-11, "{sum:?} {goal:?}");
                 (0..5).filter(|&e| heavy(e)).for_each(|e| assert_eq!(duals.row(e), before.row(e)));
             }
         }

@@ -8,8 +8,8 @@
 //! ω is large where there is room. It stays the same, and so do the factors of the Laplace equations.
 
 use crate::laplace::Factored;
-use crate::linalg::axpy;
-use crate::parallel::dot;
+use crate::numeric::linalg::axpy;
+use crate::numeric::parallel::dot;
 use crate::{Matrix, Problem};
 
 /// The most steps, those within which ‖r‖ must have halved, and the part of ‖∇L‖ that counts as nothing.

@@ -5,8 +5,8 @@
 
 use super::carry::Carry;
 use super::{Contraction, bonds};
-use crate::linalg::axpy;
-use crate::parallel::for_rows;
+use crate::numeric::linalg::axpy;
+use crate::numeric::parallel::for_rows;
 use crate::penalty::Norm;
 use crate::repair::enter_domain;
 use crate::{Matrix, Problem, Start};
@@ -125,7 +125,9 @@ mod tests {
             assert!(level.problem().nodes() < 100, "{}", level.problem().nodes());
             let (small, _) = at(level.problem(), 0.45);
             let whole = problem.at_lambda(0.45).unwrap();
-            let off = |a: &Matrix, b: &Matrix| crate::linalg::distance(a.as_slice(), b.as_slice());
+            let off = |a: &Matrix, b: &Matrix| {
+                crate::numeric::linalg::distance(a.as_slice(), b.as_slice())
+            };
             // Also where what is expected lies outside of the balls.
             for size in [1.0, 3.0] {
                 let (lifted, _) = level.lift(&whole, &small, low.clone().scaled(size));

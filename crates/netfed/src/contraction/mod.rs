@@ -11,9 +11,8 @@ mod level;
 
 pub(crate) use level::Level;
 
-use crate::linalg::axpy;
-use crate::loss;
-use crate::{Graph, Matrix, Problem, Start};
+use crate::numeric::linalg::axpy;
+use crate::{Graph, Matrix, Problem, Start, loss};
 
 /// A problem on groups of nodes.
 struct Contraction {
@@ -106,7 +105,7 @@ impl Contraction {
 mod tests {
     use super::*;
     use crate::generate::{Noise, linear_data, random_geometric};
-    use crate::linalg::distance;
+    use crate::numeric::linalg::distance;
     use crate::penalty::{Norm2, Penalty};
     use crate::{Dataset, LossKind, Options, solve};
     use std::ops::ControlFlow;

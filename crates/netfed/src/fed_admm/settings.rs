@@ -1,7 +1,7 @@
 //! The settings of ADMM and Fed-ADMM, and those that suit a problem.
 
 use crate::Problem;
-use crate::linalg::symmetric_eigenvalues;
+use crate::numeric::linalg::symmetric_eigenvalues;
 
 /// The local step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -7,8 +7,8 @@
 //! noise of variance 1 per point.
 
 use super::{probability, random_part, stochastic_block_model};
-use crate::draws::random;
 use crate::error::nonnegative;
+use crate::numeric::sampling::random;
 use crate::{Error, Graph, Matrix};
 use rand_distr::{Distribution, StandardNormal};
 

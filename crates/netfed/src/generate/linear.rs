@@ -1,7 +1,7 @@
 //! Data of the noisy linear model (38) of "Networked Federated Learning": y = w̄ᵀx + σε with x ~ N(0, I).
 
-use crate::draws::random;
-use crate::linalg::dot;
+use crate::numeric::linalg::dot;
+use crate::numeric::sampling::random;
 use crate::{Dataset, Error, Matrix};
 use rand_distr::{Distribution, StandardNormal};
 

@@ -1,8 +1,8 @@
 //! Classes of the logistic model: x ~ N(0, I), y = 1 with probability 1/(1 + exp(−w̄ᵀx)), else −1.
 
-use crate::draws::random;
-use crate::linalg::dot;
 use crate::loss::sigmoid;
+use crate::numeric::linalg::dot;
+use crate::numeric::sampling::random;
 use crate::{Dataset, Error, Matrix};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};

@@ -5,8 +5,8 @@
 //!
 //! mᵢρ is not a whole number in general: parts are rounded down, and the points left go to the largest remainders.
 
-use crate::draws::random;
-use crate::linalg::dot;
+use crate::numeric::linalg::dot;
+use crate::numeric::sampling::random;
 use crate::{Dataset, Error, Graph, Matrix};
 use rand_distr::{Distribution, StandardNormal};
 

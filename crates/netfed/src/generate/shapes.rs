@@ -4,7 +4,7 @@
 //! centers, as many as asked for; every node belongs to the center that is fewest edges away, of equal ones to the first.
 
 use super::stochastic_block_model;
-use crate::draws::random;
+use crate::numeric::sampling::random;
 use crate::{Error, Graph};
 use rand::RngExt;
 use std::collections::VecDeque;

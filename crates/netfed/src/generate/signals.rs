@@ -5,8 +5,8 @@
 //!   signals ~ N(0, L† + s²I), L the Laplacian of Gᵢ                                                               (26)
 
 use super::probability;
-use crate::draws::random;
-use crate::linalg::{square_distance, symmetric_eigen};
+use crate::numeric::linalg::{square_distance, symmetric_eigen};
+use crate::numeric::sampling::random;
 use crate::{Error, Graph, Matrix};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

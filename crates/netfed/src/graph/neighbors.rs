@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_brute_force_search_agrees() {
         use rand::RngExt;
-        let mut random = crate::draws::random(7);
+        let mut random = crate::numeric::sampling::random(7);
         let values: Vec<f64> = (0..60 * 3).map(|_| random.random::<f64>()).collect();
         let points = Matrix::from_rows(3, values).unwrap();
         let found = neighbor_graph(&points, 4).unwrap();

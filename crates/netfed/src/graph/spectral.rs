@@ -6,7 +6,7 @@
 //! Both come from all eigenvalues for up to 500 nodes. Beyond, Lanczos' method on the pseudoinverse (conjugate gradients
 //! with the degrees as preconditioner) gives a value with a residual, which is taken off: an estimate.
 
-use crate::linalg::{axpy, dot, norm, symmetric_eigen};
+use crate::numeric::linalg::{axpy, dot, norm, symmetric_eigen};
 use crate::{Error, Graph};
 use rand_distr::{Distribution, StandardNormal};
 
@@ -132,7 +132,7 @@ impl<'a> Laplacian<'a> {
     /// 1/λ₂ is the largest eigenvalue of the pseudoinverse.
     fn lanczos(&self) -> Result<Option<f64>, Error> {
         let n = self.degree.len();
-        let mut random = crate::draws::random(0);
+        let mut random = crate::numeric::sampling::random(0);
         let mut q: Vec<f64> = (0..n).map(|_| StandardNormal.sample(&mut random)).collect();
         self.project(&mut q);
         let mut basis: Vec<Vec<f64>> = Vec::new();

@@ -3,7 +3,7 @@
 //! Duals u give node i the slope sᵢ = −Σ sign·uₑ. What is missing to the wanted slopes is collected from the leaves to the roots;
 //! on every edge of the forest it fixes the flow. In a forest this flow is the only one.
 
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
 use crate::{Graph, Matrix};
 
 /// A rooted spanning forest.

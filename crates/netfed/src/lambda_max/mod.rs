@@ -15,8 +15,8 @@ mod search;
 mod tighten;
 
 use crate::common_model::common_model;
-use crate::linalg::twofold::twofold_dot;
-use crate::linalg::{axpy, norm};
+use crate::numeric::linalg::twofold::twofold_dot;
+use crate::numeric::linalg::{axpy, norm};
 use crate::radius::center;
 use crate::run::{Options, Progress, Start};
 use crate::{Error, Matrix, Problem};

@@ -5,7 +5,7 @@
 
 use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
-use crate::linalg::{axpy, distance};
+use crate::numeric::linalg::{axpy, distance};
 use crate::region::Region;
 use crate::run::{Observer, Options, Solution, Start, Status};
 use crate::slope::Slope;

@@ -9,7 +9,7 @@
 //! flow of load t, z drifts by the vector between the two sets and π by potentials p that prove a larger lower bound.
 
 use super::{Forest, congestion, ratio};
-use crate::linalg::{SparseCholesky, axpy};
+use crate::numeric::linalg::{SparseCholesky, axpy};
 use crate::run::{Observer, Progress};
 use crate::{Matrix, Problem};
 use rayon::prelude::*;

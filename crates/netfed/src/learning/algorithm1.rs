@@ -12,7 +12,7 @@ use super::steps::{LocalWork, Moving};
 use super::{LogDegree, SiloGraphs, Silos};
 use crate::baselines::{Answer, Client, Server};
 use crate::error::positive;
-use crate::linalg::{axpy, distance};
+use crate::numeric::linalg::{axpy, distance};
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;
 

@@ -11,7 +11,7 @@
 
 use super::LogDegree;
 use super::steps::{LocalWork, Moving};
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;
 
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::generate::{kept_part, rbf_graph, smooth_signals, with_random_edges};
     use crate::learning::{Candidates, Model};
-    use crate::linalg::{distance, norm};
+    use crate::numeric::linalg::{distance, norm};
     use std::sync::Arc;
 
     fn silos(seed: u64, beta: f64) -> Vec<LogDegree> {

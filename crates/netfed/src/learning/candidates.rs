@@ -2,8 +2,8 @@
 //!
 //!   z_ab = (1/N) Σₙ (xₙ(a) − xₙ(b))²,   (Sw)ᵥ = Σ of w over the pairs at v
 
-use crate::linalg::square_distance;
-use crate::parallel::map_rows;
+use crate::numeric::linalg::square_distance;
+use crate::numeric::parallel::map_rows;
 use crate::{Error, Graph, Matrix, neighbor_graph};
 
 /// Signals of larger size would overflow when they are squared, added up and squared again.

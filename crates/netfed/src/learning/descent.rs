@@ -60,7 +60,7 @@ impl<'a> Descent<'a> {
 
     /// F(w)
     pub(super) fn value(&self, weights: &[f64]) -> f64 {
-        let apart = crate::linalg::square_distance(weights, self.center);
+        let apart = crate::numeric::linalg::square_distance(weights, self.center);
         self.silo.objective(weights) + 0.5 * self.pull * apart
     }
 

@@ -11,7 +11,7 @@
 //! v_a + v_b − c = u_a + u_b − c′, and the unknowns are u.
 
 use super::Candidates;
-use crate::linalg::{axpy, cholesky, cholesky_solve, dot};
+use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot};
 
 /// Up to this many vertices the systems are factored.
 const FEW: usize = 64;

@@ -8,7 +8,7 @@
 
 use super::Silos;
 use crate::Matrix;
-use crate::linalg::{distance, norm};
+use crate::numeric::linalg::{distance, norm};
 
 const ROUNDS: usize = 30;
 

@@ -7,7 +7,7 @@ use super::polish::{NEAR, polish};
 use super::star::{Answer, Star};
 use super::{SiloGraphs, Silos};
 use crate::Matrix;
-use crate::linalg::{distance, norm};
+use crate::numeric::linalg::{distance, norm};
 use std::ops::ControlFlow;
 
 /// Rounds before the first look at the gap.

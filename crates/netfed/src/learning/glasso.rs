@@ -8,7 +8,7 @@
 //! evaluated as they are.
 
 use crate::error::positive;
-use crate::linalg::{cholesky, cholesky_solve, dot};
+use crate::numeric::linalg::{cholesky, cholesky_solve, dot};
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;
 
@@ -99,7 +99,7 @@ fn update(covariance: &Matrix, w: &mut Matrix, beta: &mut [f64], v: usize, penal
     // W₋β, kept up to date.
     let mut image = vec![0.0; d];
     for (k, b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-        crate::linalg::axpy(*b, w.row(k), &mut image);
+        crate::numeric::linalg::axpy(*b, w.row(k), &mut image);
     }
     let scale = (0..d).map(|k| c[k].abs()).fold(0.0, f64::max);
     for _ in 0..1000 {
@@ -110,7 +110,7 @@ fn update(covariance: &Matrix, w: &mut Matrix, beta: &mut [f64], v: usize, penal
             let new = rest.signum() * (rest.abs() - penalty).max(0.0) / own;
             let change = new - beta[k];
             if change != 0.0 {
-                crate::linalg::axpy(change, w.row(k), &mut image);
+                crate::numeric::linalg::axpy(change, w.row(k), &mut image);
                 beta[k] = new;
                 moved = moved.max((change * own).abs());
             }

@@ -119,7 +119,7 @@ impl LogDegree {
                 return Err(Error::Size { what, expected, found: one.distances.len() });
             }
             let share = one.signals as f64 / count.max(1) as f64;
-            crate::linalg::axpy(share, &one.distances, &mut distances);
+            crate::numeric::linalg::axpy(share, &one.distances, &mut distances);
         }
         let candidates = Arc::clone(&first.candidates);
         LogDegree::of_distances(candidates, distances, count, first.model)

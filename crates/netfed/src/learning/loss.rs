@@ -7,8 +7,8 @@
 
 use super::LogDegree;
 use super::dual_newton::Scratch;
-use crate::linalg::norm;
 use crate::loss::{Bracket, Growth, Loss};
+use crate::numeric::linalg::norm;
 use crate::region::Region;
 use crate::slope::Slope;
 

@@ -7,7 +7,7 @@
 
 use super::{LogDegree, Model, Silos};
 use crate::Matrix;
-use crate::linalg::{axpy, dot, norm};
+use crate::numeric::linalg::{axpy, dot, norm};
 
 /// A silo this near to the consensus, relative to its size, is taken to be tied to it.
 pub(super) const NEAR: f64 = 1e-6;
@@ -87,7 +87,7 @@ impl Polish<'_, '_> {
         for (block, w) in self.blocks.iter().zip(points) {
             value += block.losses.iter().map(|g| g.objective(w)).sum::<f64>();
             if !block.unit.is_empty() {
-                value += rho * crate::linalg::distance(w, points[0]);
+                value += rho * crate::numeric::linalg::distance(w, points[0]);
             }
         }
         value

@@ -4,7 +4,7 @@
 //!
 //! TP, FP and FN are counts of pairs that are edges in both graphs, in the learned one only, in the true one only.
 
-use crate::linalg::{distance, norm};
+use crate::numeric::linalg::{distance, norm};
 
 /// The scores of one learned graph.
 #[derive(Debug, Clone, Copy, PartialEq)]

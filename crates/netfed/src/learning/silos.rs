@@ -10,8 +10,8 @@
 use super::dual_newton::{DualNewton, Scratch};
 use super::loss::{LogDegreeLoss, NonnegativeLasso};
 use super::{Candidates, LogDegree};
-use crate::linalg::{axpy, distance, dot, norm};
 use crate::loss::Loss;
+use crate::numeric::linalg::{axpy, distance, dot, norm};
 use crate::penalty::Norm2;
 use crate::{Error, Graph, Matrix, Problem};
 use std::sync::Arc;

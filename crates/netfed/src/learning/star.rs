@@ -7,8 +7,8 @@
 use super::dual_newton::Scratch;
 use super::{Learned, LogDegree, Silos};
 use crate::Matrix;
-use crate::linalg::{axpy, distance, dot, norm, square_distance};
-use crate::parallel::map_items;
+use crate::numeric::linalg::{axpy, distance, dot, norm, square_distance};
+use crate::numeric::parallel::map_items;
 
 /// Graphs are made smaller at the start where that is at least by this factor.
 const FAR: f64 = 0.1;

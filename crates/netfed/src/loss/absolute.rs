@@ -4,7 +4,7 @@
 
 use super::Growth;
 use super::scalar::{Kink, Local, ScalarLoss, UP};
-use crate::smooth_abs::smooth_abs;
+use crate::numeric::smooth_abs::smooth_abs;
 
 /// ℓ(t, y) = |t − y|
 #[derive(Debug, Clone, Copy, PartialEq)]

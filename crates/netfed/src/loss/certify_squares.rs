@@ -10,11 +10,11 @@
 
 use super::moments::Moments;
 use super::{Bracket, LeastSquares};
-use crate::linalg::axpy;
-use crate::linalg::twofold::{Twofold, lost, two_product};
+use crate::numeric::linalg::axpy;
+use crate::numeric::linalg::twofold::{Twofold, lost, two_product};
+use crate::numeric::simd::Loop;
 use crate::region::{Region, by_ridge};
 use crate::slope::Slope;
-use crate::wide::Loop;
 
 /// The bracket of a slope around `at`.
 pub(super) struct CertifySquares<'a> {

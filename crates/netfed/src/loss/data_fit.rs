@@ -2,8 +2,8 @@
 
 use super::design::{Design, TOGETHER};
 use super::scalar::ScalarLoss;
-use crate::linalg::sum_of;
-use crate::wide::{Loop, wide};
+use crate::numeric::linalg::sum_of;
+use crate::numeric::simd::{Loop, vectorize};
 
 /// Σ_r ℓ(x_rᵀw, y_r)
 pub(super) struct DataFit<'a, S> {
@@ -15,12 +15,12 @@ pub(super) struct DataFit<'a, S> {
 impl<S: ScalarLoss> DataFit<'_, S> {
     /// The sum at w.
     pub(super) fn value(&self, params: &[f64]) -> f64 {
-        wide(Value { fit: self, params })
+        vectorize(Value { fit: self, params })
     }
 
     /// out ← out + Σ_r ℓ′ x_r
     pub(super) fn add_gradient(&self, params: &[f64], out: &mut [f64]) {
-        wide(AddGradient { fit: self, params, out });
+        vectorize(AddGradient { fit: self, params, out });
     }
 
     /// out ← out + scale Σ_r ℓ″ x_r x_rᵀ·direction
@@ -30,7 +30,7 @@ impl<S: ScalarLoss> DataFit<'_, S> {
         (scale, direction): (f64, &[f64]),
         out: &mut [f64],
     ) {
-        wide(AddHessianTimes { fit: self, params, scale, direction, out });
+        vectorize(AddHessianTimes { fit: self, params, scale, direction, out });
     }
 }
 
@@ -109,8 +109,8 @@ impl<S: ScalarLoss> Loop for AddHessianTimes<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::{axpy, dot};
     use crate::loss::{Huber, Logistic};
+    use crate::numeric::linalg::{axpy, dot};
 
     fn check(scalar: &impl ScalarLoss) {
         // More points than are done at a time, and not a multiple of that.

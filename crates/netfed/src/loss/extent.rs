@@ -3,8 +3,8 @@
 
 use super::{Growth, LinearModel, Logistic, Loss, sigmoid};
 use crate::Dataset;
-use crate::linalg::gram::Gram;
-use crate::linalg::{Whitening, axpy, dot};
+use crate::numeric::linalg::gram::Gram;
+use crate::numeric::linalg::{Whitening, axpy, dot};
 
 /// More than rounding takes from sums and products of nonnegative numbers.
 const UP: f64 = 1.0 + 1e-9;

@@ -9,7 +9,7 @@
 
 use super::newton::{Evaluation, Square, Subproblem};
 use super::scalar::{Kink, ScalarLoss};
-use crate::linalg::{cholesky, cholesky_solve, dot};
+use crate::numeric::linalg::{cholesky, cholesky_solve, dot};
 
 /// A prediction this near to its kink, relative to its terms, may be on it.
 const NEAR: f64 = 1e-9;

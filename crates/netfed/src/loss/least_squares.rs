@@ -11,12 +11,12 @@
 use super::certify_squares::CertifySquares;
 use super::moments::Moments;
 use super::{Bracket, Compact, Curvature, Growth, Loss};
-use crate::linalg::gram::Gram;
-use crate::linalg::whitening::looseness;
-use crate::linalg::{add_gram, axpy, dot, norm, svd};
+use crate::numeric::linalg::gram::Gram;
+use crate::numeric::linalg::whitening::looseness;
+use crate::numeric::linalg::{add_gram, axpy, dot, norm, svd};
+use crate::numeric::simd::{Loop, vectorize};
 use crate::region::Region;
 use crate::slope::Slope;
-use crate::wide::{Loop, wide};
 use crate::{Dataset, Error};
 
 /// L(w) = (1/m) Σ_r (y_r − wᵀx_r)² + ridge·‖w‖²
@@ -227,11 +227,11 @@ impl Loss for LeastSquares {
     }
 
     fn add_hessian_times(&self, _params: &[f64], direction: &[f64], out: &mut [f64]) {
-        wide(HessianTimes { loss: self, direction, out });
+        vectorize(HessianTimes { loss: self, direction, out });
     }
 
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
-        wide(Prox { loss: self, at, step, out });
+        vectorize(Prox { loss: self, at, step, out });
     }
 
     fn compact(&self) -> Option<Compact<'_>> {
@@ -242,7 +242,7 @@ impl Loss for LeastSquares {
     }
 
     fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket {
-        wide(CertifySquares { loss: self, slope, at, region })
+        vectorize(CertifySquares { loss: self, slope, at, region })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {

@@ -15,13 +15,13 @@ use super::scalar::{Local, ScalarLoss};
 use super::units::Units;
 use super::{Bracket, Curvature, Growth, Loss, proximal_point};
 use crate::Dataset;
-use crate::linalg::gram::Gram;
-use crate::linalg::twofold::vanishes;
-use crate::linalg::{axpy, distance, dot, norm};
+use crate::numeric::linalg::gram::Gram;
+use crate::numeric::linalg::twofold::vanishes;
+use crate::numeric::linalg::{axpy, distance, dot, norm};
+use crate::numeric::simd::vectorize;
+use crate::numeric::smooth_abs::smooth_abs;
 use crate::region::Region;
 use crate::slope::Slope;
-use crate::smooth_abs::smooth_abs;
-use crate::wide::wide;
 use std::sync::OnceLock;
 
 /// How far off, relative to the slopes of single points, that of a quadratic model may be.
@@ -235,7 +235,7 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
     }
 
     fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket {
-        wide(FenchelGap { loss: self, slope, at, region })
+        vectorize(FenchelGap { loss: self, slope, at, region })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {

@@ -5,7 +5,7 @@
 
 use super::Growth;
 use super::scalar::{Local, ScalarLoss, UP};
-use crate::exp_log::{exp_negative, log, log_one_minus, log_one_plus};
+use crate::numeric::exp_log::{exp_negative, log, log_one_minus, log_one_plus};
 
 /// ℓ(t, y) = log(1 + exp(−y·t))
 #[derive(Debug, Clone, Copy, PartialEq)]

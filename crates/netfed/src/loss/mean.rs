@@ -6,12 +6,12 @@
 
 use super::{Bracket, Compact, Curvature, Growth, Loss};
 use crate::Dataset;
-use crate::linalg::gram::{Gram, tiny};
-use crate::linalg::twofold::{Twofold, lost, two_product};
-use crate::linalg::{axpy, distance, norm};
+use crate::numeric::linalg::gram::{Gram, tiny};
+use crate::numeric::linalg::twofold::{Twofold, lost, two_product};
+use crate::numeric::linalg::{axpy, distance, norm};
+use crate::numeric::simd::{Loop, vectorize};
 use crate::region::Region;
 use crate::slope::Slope;
-use crate::wide::{Loop, wide};
 
 /// L(w) = (1/m) Σ_r ‖x_r − w‖²
 #[derive(Debug, Clone, PartialEq)]
@@ -137,7 +137,7 @@ impl Loss for Mean {
     }
 
     fn bracket(&self, slope: &Slope, at: &[f64], _region: &Region<'_>) -> Bracket {
-        wide(Certify { loss: self, slope, at })
+        vectorize(Certify { loss: self, slope, at })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {

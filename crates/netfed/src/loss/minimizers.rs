@@ -1,7 +1,7 @@
 //! The losses of several nodes, each for itself: wᵢ = argmin Lᵢ(w).
 
 use super::Loss;
-use crate::parallel::for_rows;
+use crate::numeric::parallel::for_rows;
 use crate::{Error, Matrix};
 
 /// A minimizer of the loss of every node, one per row ([`Loss::maximizer`] with slope 0).

@@ -58,8 +58,8 @@ pub(crate) use sum::sum;
 pub use zero::Zero;
 
 use crate::error::nonnegative;
-use crate::linalg::gram::Gram;
-use crate::linalg::{distance, dot, norm};
+use crate::numeric::linalg::gram::Gram;
+use crate::numeric::linalg::{distance, dot, norm};
 use crate::region::Region;
 use crate::slope::Slope;
 use crate::{Dataset, Error};

@@ -5,7 +5,7 @@
 //! as losses in closed form; where q has a negative minimum, up to a constant that makes it zero.
 
 use super::{LeastSquares, Loss};
-use crate::linalg::{dot, svd, symmetric_eigen};
+use crate::numeric::linalg::{dot, svd, symmetric_eigen};
 
 /// Eigenvalues below this part of the largest are rounding.
 const ROUNDING: f64 = 1e-14;
@@ -58,7 +58,7 @@ impl Model<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::linalg::distance;
+    use crate::numeric::linalg::distance;
     use crate::{Dataset, LossKind, laws};
 
     fn data(points: usize, dim: usize, classes: bool) -> Dataset {

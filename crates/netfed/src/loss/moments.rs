@@ -2,9 +2,9 @@
 //! values and slopes from here, not from the factors of the prox.
 
 use crate::Dataset;
-use crate::linalg::gram::{Gram, Off, size, tiny};
-use crate::linalg::twofold::{Twofold, lost, vanishes};
-use crate::linalg::whitening::product;
+use crate::numeric::linalg::gram::{Gram, Off, size, tiny};
+use crate::numeric::linalg::twofold::{Twofold, lost, vanishes};
+use crate::numeric::linalg::whitening::product;
 
 /// M, or the rows (x_r, y_r) where they are fewer numbers.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,8 +15,8 @@ use super::design::Design;
 use super::kinks::Room;
 use super::normal_equations::NormalEquations;
 use super::scalar::ScalarLoss;
-use crate::linalg::{dot, norm};
-use crate::wide::{Loop, wide};
+use crate::numeric::linalg::{dot, norm};
+use crate::numeric::simd::{Loop, vectorize};
 use std::cell::RefCell;
 
 const EPS: f64 = f64::EPSILON;
@@ -155,7 +155,7 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         let foreign = if self.even { &[] } else { self.units };
         z.iter_mut().zip(foreign).for_each(|(z, u)| *z /= u);
         match S::SMOOTH && self.lasso == 0.0 {
-            true => wide(Solve { problem: self, space, z }),
+            true => vectorize(Solve { problem: self, space, z }),
             false => self.multiply(space, z),
         }
         z.iter_mut().zip(foreign).for_each(|(z, u)| *z *= u);
@@ -205,7 +205,7 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         let stiffest = STIFFEST * k.mu_a;
         let mut last_shift = f64::INFINITY;
         for _ in 0..MULTIPLIER_STEPS {
-            wide(Solve { problem: self, space, z });
+            vectorize(Solve { problem: self, space, z });
             if self.try_inside(&mut space.kinks, &space.square, &mut space.here, z) {
                 return;
             }

@@ -2,7 +2,7 @@
 //! number of points with curvature h > 0.
 
 use super::design::Design;
-use crate::linalg::{cholesky, cholesky_solve, dot};
+use crate::numeric::linalg::{cholesky, cholesky_solve, dot};
 
 /// The factor, in memory that is kept from one system to the next.
 #[derive(Default)]

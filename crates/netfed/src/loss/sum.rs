@@ -3,7 +3,7 @@
 
 use super::least_squares::split;
 use super::{Compact, LeastSquares, Loss, Zero};
-use crate::linalg::svd;
+use crate::numeric::linalg::svd;
 
 /// The sum of losses of `dim` parameters; none where one of them has no closed form, or a lasso.
 pub(crate) fn sum(dim: usize, losses: &[&dyn Loss]) -> Option<Box<dyn Loss>> {
@@ -82,7 +82,7 @@ impl Total {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::distance;
+    use crate::numeric::linalg::distance;
     use crate::{Dataset, LossKind, laws};
 
     fn data(points: usize, classes: bool, seed: usize) -> Dataset {

@@ -3,7 +3,7 @@
 //! L*(s) is 0 at s = 0 and +∞ elsewhere; within ‖w − at‖ ≤ R it is ⟨s, at⟩ + R‖s‖.
 
 use super::{Bracket, Compact, Curvature, Growth, Loss};
-use crate::linalg::gram::Gram;
+use crate::numeric::linalg::gram::Gram;
 use crate::region::Region;
 use crate::slope::Slope;
 

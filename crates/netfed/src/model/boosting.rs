@@ -11,8 +11,8 @@ use super::probabilities::softmax_rows;
 use super::tree::grow::{Limits, grow};
 use super::tree::nodes::{Nodes, parts_of, trees_of};
 use super::{LocalModel, Part, Points, Stop, Task, input, part};
-use crate::linalg::axpy;
-use crate::parallel;
+use crate::numeric::linalg::axpy;
+use crate::numeric::parallel;
 use crate::{Error, Matrix};
 
 /// The longest step of a leaf.

@@ -7,9 +7,9 @@ use super::tree::grow::{Choice, Limits};
 use super::tree::nodes::{Nodes, parts_of};
 use super::tree::{grow_for, predictors_of};
 use super::{LocalModel, Part, Points, Stop, Task, input};
-use crate::draws::{Purpose, draws};
-use crate::linalg::axpy;
-use crate::parallel;
+use crate::numeric::linalg::axpy;
+use crate::numeric::parallel;
+use crate::numeric::sampling::{Purpose, stream};
 use crate::{Error, Matrix};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -66,7 +66,7 @@ impl Forest {
         targets: &Matrix,
         weights: &[f64],
     ) -> Result<Nodes, Error> {
-        let mut random = draws(self.seed, Purpose::Model, number, 0);
+        let mut random = stream(self.seed, Purpose::Model, number, 0);
         let mut drawn = vec![0.0; weights.len()];
         for _ in kept {
             let row = kept[random.random_range(0..kept.len())] as usize;

@@ -9,11 +9,11 @@
 use super::part::{self, Parts};
 use super::places::Places;
 use super::{LocalModel, Part, Points, Stop, Task, go_on, input, probabilities};
-use crate::draws::{Purpose, draws, subset};
-use crate::linalg::{
+use crate::numeric::linalg::{
     add_gram, axpy, cholesky, cholesky_solve, invert_lower, multiply_transposed, square_distance,
 };
-use crate::parallel;
+use crate::numeric::parallel;
+use crate::numeric::sampling::{Purpose, stream, subset};
 use crate::{Error, Matrix};
 
 /// Added to the diagonal of the kernel matrix of the centers: places may be very near to each other.
@@ -111,7 +111,7 @@ impl LocalModel for Kernel {
         let offset = input::mean(&kept, targets, weights);
         let places = Places::new(&kept, points.rows(), targets, weights)?;
         let bandwidth = self.options.bandwidth.unwrap_or_else(|| median_distance(&places.points));
-        let random = || draws(self.seed, Purpose::Model, 0, 0);
+        let random = || stream(self.seed, Purpose::Model, 0, 0);
         let chosen = subset(random, places.weights.len(), self.options.centers.max(1));
         let centers: Vec<f64> =
             chosen.iter().flat_map(|&c| places.points.row(c)).copied().collect();

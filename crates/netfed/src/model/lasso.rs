@@ -8,7 +8,7 @@
 
 use super::{Stop, go_on};
 use crate::Error;
-use crate::linalg::{add_gram, axpy, cholesky, cholesky_solve, dot};
+use crate::numeric::linalg::{add_gram, axpy, cholesky, cholesky_solve, dot};
 
 /// The most sweeps over all coordinates.
 const SWEEPS: usize = 1000;

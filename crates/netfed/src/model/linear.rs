@@ -12,7 +12,7 @@ use super::part::Parts;
 use super::probabilities::softmax;
 use super::softmax::{Kept, Softmax, scores};
 use super::{LocalModel, Part, Points, Stop, Task};
-use crate::linalg::{axpy, dot};
+use crate::numeric::linalg::{axpy, dot};
 use crate::{Dataset, Error, LossKind, Matrix};
 
 /// The most features of which all products are kept for a lasso.

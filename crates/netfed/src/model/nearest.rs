@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 use super::part::{self, Parts};
 use super::places::Places;
 use super::{LocalModel, Part, Points, Task, input, probabilities};
-use crate::linalg::{axpy, square_distance};
-use crate::parallel;
+use crate::numeric::linalg::{axpy, square_distance};
+use crate::numeric::parallel;
 use crate::{Error, Matrix};
 
 /// How many neighbors.

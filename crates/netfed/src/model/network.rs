@@ -8,8 +8,8 @@
 
 use super::Task;
 use super::probabilities::softmax_rows;
-use crate::draws::{Purpose, draws};
-use crate::linalg::{axpy, multiply, multiply_left_transposed, multiply_transposed};
+use crate::numeric::linalg::{axpy, multiply, multiply_left_transposed, multiply_transposed};
+use crate::numeric::sampling::{Purpose, stream};
 use rand_distr::{Distribution, StandardNormal};
 
 /// The layers of a network.
@@ -62,7 +62,7 @@ impl Network {
 
     /// Parameters to start from: W normal with variance 2 / number of inputs of its layer, b = 0.
     pub fn start(&self, seed: u64) -> Vec<f64> {
-        let mut random = draws(seed, Purpose::Start, 0, 0);
+        let mut random = stream(seed, Purpose::Start, 0, 0);
         let mut params = Vec::with_capacity(self.parameters());
         for s in self.sizes.windows(2) {
             let scale = (2.0 / s[0] as f64).sqrt();

@@ -1,7 +1,7 @@
 //! The pieces of a fitted model, to be saved and read back. What is read back may be anything.
 
 use crate::Error;
-use crate::data::LARGEST;
+use crate::table::LARGEST;
 
 /// A named array of numbers: a piece of a fitted model.
 #[derive(Debug, Clone, PartialEq)]

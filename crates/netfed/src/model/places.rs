@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
 use crate::{Error, Matrix};
 
 /// Distinct points with their targets and weights.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::data::LARGEST;
+use crate::table::LARGEST;
 use crate::{Error, Matrix};
 
 /// Points in a fixed order. Trees sort them by every feature; the orders last as long as the points.

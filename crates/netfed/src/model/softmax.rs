@@ -6,7 +6,7 @@
 
 use super::probabilities::softmax;
 use super::{Stop, go_on};
-use crate::linalg::{axpy, dot, norm};
+use crate::numeric::linalg::{axpy, dot, norm};
 use crate::{Error, Matrix};
 
 /// The most Newton steps, and the most conjugate gradient steps in each.

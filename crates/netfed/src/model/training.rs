@@ -4,7 +4,7 @@
 use super::network::{Network, Pass};
 use super::{Optimizer, Stop, go_on};
 use crate::Error;
-use crate::draws::{Purpose, draws};
+use crate::numeric::sampling::{Purpose, stream};
 use rand::RngExt;
 
 /// How a network is trained.
@@ -41,7 +41,7 @@ pub(crate) fn train(
     let (mut x, mut y, mut theta) = (Vec::new(), Vec::new(), Vec::new());
     let mut order: Vec<usize> = (0..count).collect();
     for epoch in 0..training.epochs {
-        let mut random = draws(seed, Purpose::Model, epoch, round);
+        let mut random = stream(seed, Purpose::Model, epoch, round);
         (1..count).rev().for_each(|k| order.swap(k, random.random_range(0..=k)));
         for batch in order.chunks(training.batch.max(1)) {
             go_on(stop)?;

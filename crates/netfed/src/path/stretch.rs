@@ -3,7 +3,7 @@
 use super::walk::Walk;
 use crate::contraction::Level;
 use crate::fusion::Fusion;
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
 use crate::sweep::step_ratio_between;
 use crate::{Matrix, Start};
 use std::sync::Arc;

@@ -21,7 +21,7 @@ pub use norm2::Norm2;
 pub use quadratic::Quadratic;
 pub use squared::Squared;
 
-use crate::linalg::dot;
+use crate::numeric::linalg::dot;
 
 /// A convex penalty φ.
 pub trait Penalty: Send + Sync {

@@ -11,7 +11,7 @@
 //! others are the best constants.
 
 use crate::Error;
-use crate::linalg::{norm, symmetric_eigen};
+use crate::numeric::linalg::{norm, symmetric_eigen};
 
 /// What rounding may have done to an eigenvalue, as a part of the largest, per row.
 const ROUNDING: f64 = 1e-13;
@@ -95,7 +95,7 @@ fn largest_eigenvalue(h: &[f64], d: usize) -> Result<f64, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::dot;
+    use crate::numeric::linalg::dot;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 

@@ -3,7 +3,7 @@
 //! (cφ)* is the indicator of |u_j| ≤ c for all j; its prox clips every entry, for every step.
 
 use super::{Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
-use crate::smooth_abs::smooth_abs;
+use crate::numeric::smooth_abs::smooth_abs;
 
 /// φ(v) = ‖v‖₁
 #[derive(Debug, Clone, Copy, PartialEq)]

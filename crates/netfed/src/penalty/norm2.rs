@@ -3,7 +3,7 @@
 //! (cφ)* is the indicator of ‖u‖₂ ≤ c; its prox clips the length of u to c, for every step.
 
 use super::{Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
-use crate::linalg::{dot, norm};
+use crate::numeric::linalg::{dot, norm};
 
 /// φ(v) = ‖v‖₂
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,10 +8,10 @@
 
 use super::{Blur, Kinks, Penalty, PenaltyGrowth, ROUNDING};
 use crate::Error;
-use crate::linalg::gram::Gram;
-use crate::linalg::twofold::{Twofold, lost};
-use crate::linalg::whitening::product;
-use crate::linalg::{Whitening, axpy, dot, norm, symmetric_eigen};
+use crate::numeric::linalg::gram::Gram;
+use crate::numeric::linalg::twofold::{Twofold, lost};
+use crate::numeric::linalg::whitening::product;
+use crate::numeric::linalg::{Whitening, axpy, dot, norm, symmetric_eigen};
 
 /// φ(v) = ½ vᵀQv
 #[derive(Debug, Clone, PartialEq)]

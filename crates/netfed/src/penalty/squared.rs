@@ -3,7 +3,7 @@
 //! (cφ)*(u) = ‖u‖₂²/(2c); its prox with step s is u·c/(c + s).
 
 use super::{Builtin, Kinks, Penalty, PenaltyGrowth};
-use crate::linalg::{axpy, dot};
+use crate::numeric::linalg::{axpy, dot};
 
 /// φ(v) = ½‖v‖₂²
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -11,7 +11,7 @@ pub(crate) use cache::Cache;
 
 use crate::error::nonnegative;
 use crate::loss::{Loss, common_dim};
-use crate::parallel::map_rows;
+use crate::numeric::parallel::map_rows;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
 use std::sync::Arc;

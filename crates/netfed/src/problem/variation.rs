@@ -1,6 +1,6 @@
 //! The generalized total variation Σₑ Aₑ φ(w_tail − w_head).
 
-use crate::linalg::difference;
+use crate::numeric::linalg::difference;
 use crate::penalty::{EdgeLoop, Penalty, specialized};
 use crate::{Edge, Matrix};
 use rayon::prelude::*;

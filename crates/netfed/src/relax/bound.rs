@@ -9,7 +9,7 @@
 use super::metric::Sides;
 use super::problem::Relaxation;
 use crate::graph::spectral::algebraic_connectivity;
-use crate::linalg::{axpy, square_distance, symmetric_eigen};
+use crate::numeric::linalg::{axpy, square_distance, symmetric_eigen};
 use crate::{Error, Matrix};
 
 /// The variation of the models of a cluster and its bounds.

@@ -3,8 +3,8 @@
 //! Where F is flat the model stays as it is: of all minimizers the step leads to the nearest. Losses with one Hessian need one step, and one
 //! factorization for all rounds. By parameters M is s·I, and the update is a prox: any loss will do.
 
-use crate::linalg::{axpy, cholesky, cholesky_solve, dot, norm, symmetric_eigen};
 use crate::loss::Loss;
+use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot, norm, symmetric_eigen};
 
 /// The most Newton steps of an update.
 const STEPS: usize = 60;

@@ -12,7 +12,7 @@
 //! is slow, 0 < μ < 1, becomes slower, (1 + μ)/2: that is when steps go on in one direction, and t = 1 is better. What diverges, μ < −1, comes back with t = 1, but
 //! each time twice as late.
 
-use crate::linalg::{axpy, dot};
+use crate::numeric::linalg::{axpy, dot};
 
 /// A step that turns around counts as swinging when its cosine with the one before is at most the negative of this,
 const TURNED: f64 = 0.9;

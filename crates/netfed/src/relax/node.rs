@@ -14,8 +14,8 @@
 
 use super::given::{self, Examples, Neighbor, RelaxSettings, RelaxWeights};
 use super::heard::Heard;
-use crate::linalg::axpy;
 use crate::model::{LocalModel, Points, Stop, go_on};
+use crate::numeric::linalg::axpy;
 use crate::{Error, Matrix};
 use std::sync::Arc;
 

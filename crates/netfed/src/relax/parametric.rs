@@ -15,8 +15,8 @@ use super::coloring::colors;
 use super::fit::Fit;
 use super::metric::Metric;
 use super::problem::Relaxation;
-use crate::linalg::norm;
-use crate::parallel::map_rows;
+use crate::numeric::linalg::norm;
+use crate::numeric::parallel::map_rows;
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;
 
@@ -229,7 +229,7 @@ impl<'a> State<'a> {
                 size += norm(&next).powi(2);
                 match self.damping == 1.0 {
                     true => w.copy_from_slice(&next),
-                    false => crate::linalg::axpy(self.damping, &step, w),
+                    false => crate::numeric::linalg::axpy(self.damping, &step, w),
                 }
                 self.problem.metric.times(i, w, self.images.row_mut(i));
                 self.squares.row_mut(i).copy_from_slice(&squares);

@@ -5,8 +5,8 @@
 //! where Q_ij = Qⱼ for (16) and Qᵢ + Qⱼ for (15).
 
 use super::metric::{Coupling, Metric, Sides};
-use crate::linalg::{axpy, difference, dot};
 use crate::loss::Loss;
+use crate::numeric::linalg::{axpy, difference, dot};
 use crate::{Error, Graph, Matrix};
 
 /// Linear models on a graph, coupled as FedRelax does it.

@@ -5,8 +5,8 @@ use super::super::ifca::IfcaServer;
 use super::super::rounds::{Answer, Server};
 use super::{Role, Star};
 use crate::Matrix;
-use crate::draws::participants;
 use crate::half::Half;
+use crate::numeric::sampling::participants;
 
 /// Makes a server of the weights of all nodes and its first message.
 pub type MakeServer = Box<dyn Fn(Vec<f64>, &[f64]) -> Box<dyn Server + Send> + Send>;

@@ -38,7 +38,7 @@ pub struct Communities {
 impl Communities {
     /// The communities of a graph. The seed chooses the order in which nodes are looked at.
     pub fn find(graph: &Graph, seed: u64) -> Communities {
-        let mut random = crate::draws::random(seed);
+        let mut random = crate::numeric::sampling::random(seed);
         let mut level = Level::new(graph);
         let mut of_node: Vec<usize> = (0..graph.nodes()).collect();
         loop {

@@ -1,7 +1,7 @@
 //! A random graph with the degrees of another: of two edges a–b and c–d, drawn at random, the ends are swapped to a–d and c–b, unless that makes a
 //! loop or an edge that is there already; ten times as often as there are edges. The weights are then dealt anew.
 
-use crate::draws::random;
+use crate::numeric::sampling::random;
 use crate::{Error, Graph};
 use rand::RngExt;
 use std::collections::HashSet;

@@ -6,7 +6,7 @@
 
 use super::landmarks::Landmarks;
 use super::{Discrepancy, ROUNDING, above, columns, spread};
-use crate::linalg::{axpy, distance};
+use crate::numeric::linalg::{axpy, distance};
 use crate::{Error, Matrix};
 use rayon::prelude::*;
 

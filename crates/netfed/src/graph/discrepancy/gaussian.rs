@@ -13,7 +13,7 @@
 //! A node gives away its mean and its covariance.
 
 use super::{Discrepancy, ROUNDING, above, columns};
-use crate::linalg::{axpy, dot, square_distance, symmetric_eigen, symmetric_eigenvalues};
+use crate::numeric::linalg::{axpy, dot, square_distance, symmetric_eigen, symmetric_eigenvalues};
 use crate::{Error, Matrix};
 
 /// A normal distribution fitted to samples.
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_quick_bound_is_a_bound() {
-        let mut random = crate::draws::random(4);
+        let mut random = crate::numeric::sampling::random(4);
         let samples: Vec<Matrix> = (0..30)
             .map(|i| {
                 let scale = 1.0 + (i % 4) as f64;

@@ -5,8 +5,8 @@
 
 use super::models::{MODEL_ROUNDING, alone};
 use super::{Discrepancy, above};
-use crate::linalg::norm;
 use crate::loss::Loss;
+use crate::numeric::linalg::norm;
 use crate::{Error, Matrix};
 
 /// Gradients of so few entries need no memory of their own.

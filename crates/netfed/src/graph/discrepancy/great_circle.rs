@@ -8,7 +8,7 @@
 
 use super::Discrepancy;
 use crate::Error;
-use crate::linalg::distance;
+use crate::numeric::linalg::distance;
 
 /// Mean radius of the earth in kilometers.
 const RADIUS: f64 = 6371.0088;

@@ -7,7 +7,7 @@
 
 use super::spread;
 use crate::Matrix;
-use crate::linalg::{axpy, cholesky, dot, invert_lower, square_distance};
+use crate::numeric::linalg::{axpy, cholesky, dot, invert_lower, square_distance};
 use rayon::prelude::*;
 
 /// ε over the mean of k(z, z).

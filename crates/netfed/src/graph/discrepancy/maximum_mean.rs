@@ -9,7 +9,7 @@
 
 use super::landmarks::Landmarks;
 use super::{Discrepancy, ROUNDING, above, columns, spread};
-use crate::linalg::square_distance;
+use crate::numeric::linalg::square_distance;
 use crate::{Error, Matrix};
 use rayon::prelude::*;
 

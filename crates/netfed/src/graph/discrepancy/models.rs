@@ -5,8 +5,8 @@
 //! A node gives away its model. Where a node's data do not determine its model (fewer points than features), ridge does.
 
 use super::{Discrepancy, above};
-use crate::linalg::{distance, norm};
 use crate::loss::{Loss, common_dim, minimizers};
+use crate::numeric::linalg::{distance, norm};
 use crate::{Error, Matrix};
 
 /// The part of a model that may be rounding, where its data determine it well.

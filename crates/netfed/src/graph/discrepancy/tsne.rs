@@ -10,7 +10,7 @@
 //! The points of a node must meet those of all others: they leave it.
 
 use super::columns;
-use crate::linalg::square_distance;
+use crate::numeric::linalg::square_distance;
 use crate::{Error, Matrix, principal_components};
 use rayon::prelude::*;
 
@@ -160,7 +160,7 @@ mod tests {
 
     /// Points around the corners of a simplex.
     fn groups(count: usize, size: usize, dim: usize) -> Matrix {
-        let mut random = crate::draws::random(2);
+        let mut random = crate::numeric::sampling::random(2);
         let mut values = Vec::new();
         for g in 0..count {
             for _ in 0..size {

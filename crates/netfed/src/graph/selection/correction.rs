@@ -181,7 +181,7 @@ mod tests {
 
     /// P-values of which some are tiny, some equal, most uniform.
     fn mixture(count: usize, seed: u64) -> Vec<f64> {
-        let mut random = crate::draws::random(seed);
+        let mut random = crate::numeric::sampling::random(seed);
         (0..count)
             .map(|k| match k % 5 {
                 0 => 0.0,

@@ -12,8 +12,8 @@
 //! Ridge is part of L and of H; Ω then is the covariance of a posterior, which makes up for the shrinkage on average.
 
 use crate::error::positive;
-use crate::linalg::{axpy, cholesky, cholesky_solve, dot};
 use crate::loss::{Loss, Sampled};
+use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot};
 use crate::{Dataset, Error, LossKind};
 use rayon::prelude::*;
 
@@ -229,7 +229,7 @@ impl Node<'_> {
         let (mut squares, mut size, mut inside) = (0.0, 0.0, 0_usize);
         for (row, x) in self.data.rows().enumerate() {
             if self.kind == LossKind::Mean {
-                squares += crate::linalg::square_distance(x, params);
+                squares += crate::numeric::linalg::square_distance(x, params);
                 size += dot(x, x);
                 inside += 1;
                 continue;
@@ -281,7 +281,7 @@ impl Node<'_> {
             }
         }
         let mut covariance = vec![0.0; d * d];
-        crate::linalg::add_gram(&rows, d, &mut covariance);
+        crate::numeric::linalg::add_gram(&rows, d, &mut covariance);
         covariance.iter_mut().for_each(|v| *v /= freedom * n as f64);
         let regular = cholesky(&mut covariance.clone(), d, PIVOT);
         if regular { Ok(covariance) } else { Err(Untested::Dependent) }

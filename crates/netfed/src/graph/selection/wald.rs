@@ -11,8 +11,8 @@
 
 use super::estimate::{Estimate, Estimates};
 use super::tails::{chi_square_tail, f_tail};
-use crate::linalg::{cholesky, cholesky_solve, dot};
-use crate::parallel::map_rows;
+use crate::numeric::linalg::{cholesky, cholesky_solve, dot};
+use crate::numeric::parallel::map_rows;
 
 /// Pairs that are tested side by side before they are shown.
 const BLOCK: usize = 1 << 13;

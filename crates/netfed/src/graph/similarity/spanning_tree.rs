@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn the_tree_is_the_shortest_that_connects() {
-        let mut random = crate::draws::random(6);
+        let mut random = crate::numeric::sampling::random(6);
         let places: Vec<(f64, f64)> = (0..150)
             .map(|_| (60.0 + 5.0 * random.random::<f64>(), 20.0 + 9.0 * random.random::<f64>()))
             .collect();

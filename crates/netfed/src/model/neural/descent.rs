@@ -2,8 +2,8 @@
 //! the gradient g is taken if the value falls by 10⁻⁴t‖g‖², else halved; the next t is that of Barzilai and Borwein, ‖Δz‖²/⟨Δz, Δg⟩.
 
 use super::NeuralLoss;
-use crate::linalg::{axpy, dot, norm};
 use crate::model::network::Pass;
+use crate::numeric::linalg::{axpy, dot, norm};
 
 /// Steps are halved no more often than this.
 const HALVINGS: usize = 40;

@@ -18,8 +18,8 @@ use rayon::prelude::*;
 use super::network::{Network, Pass};
 use super::training::{Training, train};
 use super::{Points, Task, input};
-use crate::linalg::axpy;
 use crate::node::edge_step;
+use crate::numeric::linalg::axpy;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
 use descent::Node;
@@ -263,7 +263,7 @@ mod tests {
             let w = couple_networks(&graph, &losses, &Squared, &options, &start, watch).unwrap();
             assert_eq!(objectives.len(), 200);
             assert!(objectives[199] < 0.5 * objectives[0], "{objectives:?}");
-            crate::linalg::distance(w.row(0), w.row(1))
+            crate::numeric::linalg::distance(w.row(0), w.row(1))
         };
         let (weak, strong) = (apart(1e-3), apart(100.0));
         assert!(strong < 0.1 * weak, "{weak} {strong}");

@@ -11,8 +11,8 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::nodes::{LEAF, Node, Nodes};
-use crate::linalg::{axpy, dot};
 use crate::model::{Points, Stop, go_on};
+use crate::numeric::linalg::{axpy, dot};
 use crate::{Error, Matrix};
 use rand::RngExt;
 

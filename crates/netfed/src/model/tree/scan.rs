@@ -1,7 +1,7 @@
 //! The search for the best split of a node: one pass over its points in the order of each feature, with running sums.
 
 use super::grow::{Grower, Open};
-use crate::wide::{Loop, wide};
+use crate::numeric::simd::{Loop, vectorize};
 
 /// Scores that differ by no more than this part are equal: several features may split a node into the same two sides, and rounding must not decide.
 /// Of equal splits the one with the widest gap between the points, relative to the range of the feature, is taken.
@@ -49,7 +49,7 @@ impl Grower<'_> {
         let mut before = [0.0; 2];
         let (mut left, mut scores) = ([0.0; BLOCK], [0.0; BLOCK]);
         for (block, rows) in places.chunks(BLOCK).enumerate() {
-            let highest = wide(Scores {
+            let highest = vectorize(Scores {
                 rows,
                 moments,
                 weight,

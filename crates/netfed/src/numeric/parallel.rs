@@ -1,6 +1,6 @@
 //! Loops over rows on several threads, with results that do not depend on their number.
 
-use crate::linalg;
+use super::linalg;
 use rayon::prelude::*;
 
 /// Entries that are worth a task of their own.

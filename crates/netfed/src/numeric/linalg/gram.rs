@@ -4,7 +4,7 @@
 //! at most error·n_i·N with N = Σ_j n_j |v_j|.
 
 use super::twofold::{Twofold, lost, two_product, two_sum};
-use crate::wide::{Loop, wide};
+use crate::numeric::simd::{Loop, vectorize};
 
 /// Smaller numbers other than zero may lose all digits when they are multiplied.
 const LEAST: f64 = 1e-140;
@@ -36,7 +36,7 @@ impl Gram {
     /// Σ_r h_r x_r x_rᵀ of rows with so many columns; without weights all h_r are 1.
     pub(crate) fn of_rows(rows: &[f64], dim: usize, weights: Option<&[f64]>) -> Gram {
         let mut gram = Gram::zeros(dim);
-        wide(Fill { gram: &mut gram, rows, weights });
+        vectorize(Fill { gram: &mut gram, rows, weights });
         (0..dim).for_each(|i| (0..i).for_each(|j| gram.mirror(i, j)));
         gram.error = match rows.iter().chain(weights.unwrap_or(&[])).any(tiny) {
             true => f64::INFINITY,

@@ -1,4 +1,5 @@
-//! Random choices that both ends of an edge, and every driver, can repeat: each is a function of (seed, node, round) alone.
+//! Seeded random numbers (ChaCha8, the same on every machine), and random choices that both ends of
+//! an edge, and every driver, can repeat: each is a function of (seed, node, round) alone.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +26,7 @@ pub enum Purpose {
 }
 
 /// The random numbers of one node in one round.
-pub fn draws(seed: u64, purpose: Purpose, node: usize, round: u64) -> ChaCha8Rng {
+pub fn stream(seed: u64, purpose: Purpose, node: usize, round: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&(node as u64).to_le_bytes());
@@ -37,12 +38,12 @@ pub fn draws(seed: u64, purpose: Purpose, node: usize, round: u64) -> ChaCha8Rng
 
 /// A mini-batch of `size` of a node's `points`, without repetition, in increasing order; all of them if there are no more.
 pub fn batch(seed: u64, node: usize, round: u64, points: usize, size: usize) -> Vec<usize> {
-    subset(|| draws(seed, Purpose::Batch, node, round), points, size)
+    subset(|| stream(seed, Purpose::Batch, node, round), points, size)
 }
 
 /// The nodes that take part in a round: `count` of those given, in the same order; all of them if there are no more.
 pub fn participants(seed: u64, round: u64, nodes: &[usize], count: usize) -> Vec<usize> {
-    let chosen = subset(|| draws(seed, Purpose::Participants, 0, round), nodes.len(), count);
+    let chosen = subset(|| stream(seed, Purpose::Participants, 0, round), nodes.len(), count);
     chosen.into_iter().map(|k| nodes[k]).collect()
 }
 
@@ -66,13 +67,13 @@ pub(crate) fn subset(random: impl FnOnce() -> ChaCha8Rng, all: usize, size: usiz
 
 /// `dim` standard normal numbers: the start of the model with this number.
 pub fn start(seed: u64, model: usize, dim: usize) -> Vec<f64> {
-    let mut random = draws(seed, Purpose::Start, model, 0);
+    let mut random = stream(seed, Purpose::Start, model, 0);
     (0..dim).map(|_| StandardNormal.sample(&mut random)).collect()
 }
 
 /// Whether a node that is there with the given probability is there in a round.
 pub fn available(seed: u64, node: usize, round: u64, probability: f64) -> bool {
-    draws(seed, Purpose::Availability, node, round).random::<f64>() < probability
+    stream(seed, Purpose::Availability, node, round).random::<f64>() < probability
 }
 
 #[cfg(test)]

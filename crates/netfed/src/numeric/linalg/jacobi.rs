@@ -55,7 +55,7 @@ pub(super) fn diagonalize(a: &mut [f64], n: usize, vectors: &mut [f64]) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::dot;
+    use crate::numeric::linalg::dot;
 
     /// Σ eigenvalue·v·vᵀ against the matrix, and V·Vᵀ against 1.
     fn check(matrix: &[f64], n: usize) -> Vec<f64> {

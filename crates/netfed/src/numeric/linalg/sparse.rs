@@ -120,7 +120,7 @@ mod tests {
             })
             .collect();
         system.solve(&mut rhs, 2);
-        assert!(crate::linalg::distance(&rhs, &truth) < 1e-13);
+        assert!(crate::numeric::linalg::distance(&rhs, &truth) < 1e-13);
         values[0] = -10.0;
         assert!(!system.factor(&values));
     }

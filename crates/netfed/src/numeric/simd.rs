@@ -7,6 +7,6 @@ pub(crate) use pulp::NullaryFnOnce as Loop;
 
 /// Runs a loop with the widest vectors there are. `call` and what it calls must be inlined, or they stay as they are for every processor.
 #[inline]
-pub(crate) fn wide<L: Loop>(work: L) -> L::Output {
+pub(crate) fn vectorize<L: Loop>(work: L) -> L::Output {
     Arch::new().dispatch(work)
 }

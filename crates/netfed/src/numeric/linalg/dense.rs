@@ -47,7 +47,7 @@ mod tests {
                 (0..n).map(|r| (0..n).map(|c| entry(r, c) * x[c]).sum()).collect();
             assert!(factor(&mut a, n));
             solve(&a, n, &mut b);
-            assert!(crate::linalg::distance(&b, &x) < 1e-12);
+            assert!(crate::numeric::linalg::distance(&b, &x) < 1e-12);
         }
         assert!(!factor(&mut [1.0, 2.0, 2.0, 1.0], 2));
     }

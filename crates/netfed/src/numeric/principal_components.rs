@@ -2,7 +2,7 @@
 //!
 //! The covariance Σ (x − x̄)(x − x̄)ᵀ/n is decomposed; a component is the inner product of x − x̄ with one of its eigenvectors.
 
-use crate::linalg::{axpy, dot, symmetric_eigen};
+use super::linalg::{axpy, dot, symmetric_eigen};
 use crate::{Error, Matrix};
 
 /// The first `count` principal components of the rows, one column each, and their shares of the variance. The sign is chosen so that the
