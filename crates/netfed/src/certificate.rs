@@ -8,12 +8,11 @@
 //! optimal value as it is (`radius.rs`, docs/certificate.md). Where none is known there is no bound.
 
 use crate::edge_terms::{EdgeTerm, EdgeTerms};
+use crate::loss::{Region, Slope};
 use crate::numeric::linalg::difference;
 use crate::numeric::parallel::map_rows;
 use crate::radius::{self, regions};
-use crate::region::Region;
 use crate::share::{self, Scratch, Share};
-use crate::slope::Slope;
 use crate::{Matrix, Problem};
 
 /// Where the dual bound comes from.

@@ -103,7 +103,6 @@ mod problem;
 mod proximal_newton;
 mod radius;
 mod reduced;
-mod region;
 pub mod relax;
 mod repair;
 mod rounds;
@@ -111,7 +110,6 @@ mod run;
 mod separable;
 mod share;
 mod simulate;
-mod slope;
 mod smoothed;
 mod solve;
 mod step_ratio;
@@ -132,19 +130,16 @@ pub use graph::{
 };
 pub use half::Half;
 pub use lambda_max::{LambdaMax, Proof, lambda_max};
-pub use loss::LossKind;
+pub use loss::{LossKind, Region, Slope};
 pub use merge_tree::{MergeTree, Vertex};
 pub use node::PrimalDualNode;
 #[doc(hidden)]
-pub use numeric::sampling as draws;
-pub use numeric::{Matrix, principal_components, sampling};
+pub use numeric::{Matrix, principal_components, sampling as draws, sampling};
 pub use path::{PathPoint, Step, first_lambda, follow_path, log_grid};
 pub use problem::Problem;
-pub use region::Region;
 pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
 pub use share::{Certified, Share};
 pub use simulate::{Federation, simulate};
-pub use slope::Slope;
 pub use solve::{solve, solve_from};
 pub use table::Dataset;
 

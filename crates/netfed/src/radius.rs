@@ -9,11 +9,10 @@
 //!   bound w'_root.
 
 use crate::edge_terms::EdgeTerm;
-use crate::loss::{Growth, Margins};
+use crate::loss::{Common, Growth, Margins, Region};
 use crate::numeric::linalg::{axpy, distance, norm};
 use crate::penalty::PenaltyGrowth;
 use crate::pooled::{Pooled, pool};
-use crate::region::{Common, Region};
 use crate::share::Share;
 use crate::{Matrix, Problem};
 use std::collections::BinaryHeap;

@@ -4,11 +4,9 @@
 //! of the neighbor. Parts add up to the certificate of the whole, in one process or across a network.
 
 use crate::graph::Link;
-use crate::loss::{Bracket, Loss};
+use crate::loss::{Bracket, Loss, Region, Slope};
 use crate::numeric::linalg::{dot, dot_size};
 use crate::penalty::{Penalty, ROUNDING};
-use crate::region::Region;
-use crate::slope::Slope;
 
 /// A part of the sums of a certificate.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -11,10 +11,9 @@
 
 use super::{Forest, LambdaMax, Proof, Tangent, components, congestion};
 use crate::certificate::Certifier;
+use crate::loss::Slope;
 use crate::penalty::{Norm, PenaltyGrowth};
-use crate::radius;
-use crate::slope::Slope;
-use crate::{Matrix, Problem};
+use crate::{Matrix, Problem, radius};
 
 /// More than rounding takes from sums and products of nonnegative numbers.
 const ROUNDED: f64 = 1.0 + 1e-11;

@@ -5,10 +5,9 @@
 
 use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
+use crate::loss::{Region, Slope};
 use crate::numeric::linalg::{axpy, distance};
-use crate::region::Region;
 use crate::run::{Observer, Options, Solution, Start, Status};
-use crate::slope::Slope;
 use crate::solve::{solve, solve_from};
 use crate::{Error, Matrix, Problem};
 

@@ -7,10 +7,8 @@
 
 use super::LogDegree;
 use super::dual_newton::Scratch;
-use crate::loss::{Bracket, Growth, Loss};
+use crate::loss::{Bracket, Growth, Loss, Region, Slope};
 use crate::numeric::linalg::norm;
-use crate::region::Region;
-use crate::slope::Slope;
 
 /// The loss of one holder of signals.
 pub struct LogDegreeLoss {

@@ -4,14 +4,12 @@
 //! coordinates. With soft(v, t) = sign(v)·max(|v| − t, 0):
 //! prox: z = soft(v/step + 2x̄, η₁)/(1/step + 2 + 2η₂); maximizer of ⟨s,w⟩ − L(w): soft(s + 2x̄, η₁)/(2 + 2η₂).
 
-use super::{Bracket, Compact, Curvature, Growth, Loss};
+use super::{Bracket, Compact, Curvature, Growth, Loss, Region, Slope};
 use crate::Dataset;
 use crate::numeric::linalg::gram::{Gram, tiny};
 use crate::numeric::linalg::twofold::{Twofold, lost, two_product};
 use crate::numeric::linalg::{axpy, distance, norm};
 use crate::numeric::simd::{Loop, vectorize};
-use crate::region::Region;
-use crate::slope::Slope;
 
 /// L(w) = (1/m) Σ_r ‖x_r − w‖²
 #[derive(Debug, Clone, PartialEq)]

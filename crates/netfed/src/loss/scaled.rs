@@ -4,11 +4,9 @@
 //!
 //! cL(w) ≤ B implies L(w) ≤ B for c ≥ 1, so that what L says about predictions still holds.
 
-use super::{Bracket, Curvature, Growth, Loss};
+use super::{Bracket, Curvature, Growth, Loss, Region, Slope};
 use crate::numeric::linalg::axpy;
 use crate::numeric::linalg::gram::Gram;
-use crate::region::Region;
-use crate::slope::Slope;
 use std::sync::Arc;
 
 /// c·L

@@ -1,5 +1,18 @@
 //! The loss of one data point as a function ℓ(t, y) of the prediction t = wᵀx and the label y.
 
+mod absolute;
+mod hinge;
+mod huber;
+mod logistic;
+mod squared;
+
+pub use absolute::Absolute;
+pub use hinge::Hinge;
+pub use huber::Huber;
+pub use logistic::Logistic;
+pub(crate) use logistic::sigmoid;
+pub use squared::Squared;
+
 use super::Growth;
 
 /// A smooth stand-in for ℓ(·, y) at one prediction: slope and curvature.
@@ -23,7 +36,7 @@ pub struct Kink {
 }
 
 /// More than a few operations may take from a number.
-pub(super) const UP: f64 = 1.0 + 8.0 * f64::EPSILON;
+const UP: f64 = 1.0 + 8.0 * f64::EPSILON;
 
 /// A convex loss of one data point, ℓ(t, y) ≥ 0.
 pub trait ScalarLoss: Send + Sync {

@@ -8,16 +8,19 @@
 //! prox for any step, with κ = 1/step + 2η₂: on v_k the coefficient
 //! (2 s_k t_k/m + v_kᵀat/step)/(2 s_k²/m + κ), on the complement at/(step·κ). Cost 4rd flops, no memory.
 
-use super::certify_squares::CertifySquares;
-use super::moments::Moments;
-use super::{Bracket, Compact, Curvature, Growth, Loss};
+mod certify;
+mod moments;
+
+pub(super) use moments::add_distinct;
+
+use super::{Bracket, Compact, Curvature, Growth, Loss, Region, Slope};
 use crate::numeric::linalg::gram::Gram;
 use crate::numeric::linalg::whitening::looseness;
 use crate::numeric::linalg::{add_gram, axpy, dot, norm, svd};
 use crate::numeric::simd::{Loop, vectorize};
-use crate::region::Region;
-use crate::slope::Slope;
 use crate::{Dataset, Error};
+use certify::CertifySquares;
+use moments::Moments;
 
 /// L(w) = (1/m) Σ_r (y_r − wᵀx_r)² + ridge·‖w‖²
 #[derive(Debug, Clone, PartialEq)]
@@ -27,13 +30,13 @@ pub struct LeastSquares {
     /// The entries of all v_k, then all s_k, then all t_k: one piece of memory, read in order.
     factors: Box<[f64]>,
     rest: f64,
-    pub(super) ridge: f64,
+    ridge: f64,
     /// The data, as certificates see them: what the factors are off does not matter there.
-    pub(super) moments: Moments,
+    moments: Moments,
     /// What the moments lack: ρ where they come from factors.
-    pub(super) constant: f64,
+    constant: f64,
     /// 1/(1 − δ), with δ what the factors are off as a whitening of XᵀX/m + η₂I (`linalg/whitening.rs`), or ∞.
-    pub(super) factor: f64,
+    factor: f64,
 }
 
 impl LeastSquares {
@@ -99,17 +102,17 @@ impl LeastSquares {
     }
 
     /// c_k = s_k²/m + η₂
-    pub(super) fn curvature_along(&self, s: f64) -> f64 {
+    fn curvature_along(&self, s: f64) -> f64 {
         s * s / self.m() + self.ridge
     }
 
-    pub(super) fn m(&self) -> f64 {
+    fn m(&self) -> f64 {
         self.points as f64
     }
 
     /// (s_k, t_k, v_k) for every kept singular value, the largest first.
     #[inline]
-    pub(super) fn triples(&self) -> impl Iterator<Item = (f64, f64, &[f64])> {
+    fn triples(&self) -> impl Iterator<Item = (f64, f64, &[f64])> {
         let (v, s, t) = split(&self.factors, self.dim);
         s.iter().zip(t).zip(v.chunks_exact(self.dim)).map(|((s, t), v)| (*s, *t, v))
     }

@@ -3,8 +3,8 @@
 //! With p = −a·y ∈ [0, 1]: ℓ*(a, y) = p log p + (1 − p) log(1 − p). From ℓ ≥ max(0, −y·t) follows the
 //! growth of the margins.
 
-use super::Growth;
-use super::scalar::{Local, ScalarLoss, UP};
+use super::{Local, ScalarLoss, UP};
+use crate::loss::Growth;
 use crate::numeric::exp_log::{exp_negative, log, log_one_minus, log_one_plus};
 
 /// ℓ(t, y) = log(1 + exp(−y·t))

@@ -9,12 +9,11 @@
 //! since 2⟨Gu, v⟩ − vᵀGv ≤ uᵀGu. The u of the factors makes it tight. All is proven in docs/certificate.md, lemma 2.
 
 use super::moments::Moments;
-use super::{Bracket, LeastSquares};
+use crate::loss::region::by_ridge;
+use crate::loss::{Bracket, LeastSquares, Region, Slope};
 use crate::numeric::linalg::axpy;
 use crate::numeric::linalg::twofold::{Twofold, lost, two_product};
 use crate::numeric::simd::Loop;
-use crate::region::{Region, by_ridge};
-use crate::slope::Slope;
 
 /// The bracket of a slope around `at`.
 pub(super) struct CertifySquares<'a> {

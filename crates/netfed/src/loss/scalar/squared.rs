@@ -1,9 +1,9 @@
-//! ℓ(t, y) = (t − y)², for models with a lasso term ([`super::LeastSquares`] serves the others).
+//! ℓ(t, y) = (t − y)², for models with a lasso term ([`crate::loss::LeastSquares`] serves the others).
 //!
 //! ℓ*(a, y) = a²/4 + a·y.
 
-use super::Growth;
-use super::scalar::{Local, ScalarLoss, UP};
+use super::{Local, ScalarLoss, UP};
+use crate::loss::Growth;
 
 /// ℓ(t, y) = (t − y)²
 #[derive(Debug, Clone, Copy, PartialEq)]

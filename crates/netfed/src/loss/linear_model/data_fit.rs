@@ -1,7 +1,7 @@
 //! The data's part of a loss, Σ_r ℓ(x_rᵀw, y_r), and its derivatives: some points at a time, several side by side, without memory of their own.
 
 use super::design::{Design, TOGETHER};
-use super::scalar::ScalarLoss;
+use crate::loss::ScalarLoss;
 use crate::numeric::linalg::sum_of;
 use crate::numeric::simd::{Loop, vectorize};
 

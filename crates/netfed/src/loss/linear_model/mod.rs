@@ -2,27 +2,36 @@
 //!
 //!   L(w) = (1/m) Σ_r ℓ(x_rᵀw, y_r) + η₂‖w‖² + η₁‖w‖₁
 //!
-//! prox by [`super::newton`], the Fenchel gap by [`super::fenchel_gap`].
+//! prox by `newton.rs`, the Fenchel gap by `fenchel_gap.rs`.
 
-use super::data_fit::DataFit;
-use super::design::Design;
-use super::extent::Extent;
-use super::fenchel_gap::FenchelGap;
-use super::model::Model;
-use super::moments::add_distinct;
-use super::newton::Subproblem;
+mod data_fit;
+mod design;
+mod extent;
+mod fenchel_gap;
+mod kinks;
+mod newton;
+mod normal_equations;
+mod units;
+
+pub(crate) use extent::Margins;
+
+use super::least_squares::add_distinct;
+use super::quadratic_model::Model;
 use super::scalar::{Local, ScalarLoss};
-use super::units::Units;
-use super::{Bracket, Curvature, Growth, Loss, proximal_point};
+use super::{Bracket, Curvature, Growth, Loss, Region, Slope, proximal_point};
 use crate::Dataset;
 use crate::numeric::linalg::gram::Gram;
 use crate::numeric::linalg::twofold::vanishes;
 use crate::numeric::linalg::{axpy, distance, dot, norm};
 use crate::numeric::simd::vectorize;
 use crate::numeric::smooth_abs::smooth_abs;
-use crate::region::Region;
-use crate::slope::Slope;
+use data_fit::DataFit;
+use design::Design;
+use extent::Extent;
+use fenchel_gap::FenchelGap;
+use newton::Subproblem;
 use std::sync::OnceLock;
+use units::Units;
 
 /// How far off, relative to the slopes of single points, that of a quadratic model may be.
 const SLOPE: f64 = 1e-6;
@@ -33,26 +42,26 @@ const NEAR: f64 = 0.02;
 /// L(w) = (1/m) Σ_r ℓ(x_rᵀw, y_r) + ridge·‖w‖² + lasso·‖w‖₁
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearModel<S> {
-    pub(super) scalar: S,
-    pub(super) data: Dataset,
-    pub(super) design: Design,
-    pub(super) ridge: f64,
-    pub(super) lasso: f64,
-    pub(super) mean_square: f64,
+    scalar: S,
+    data: Dataset,
+    design: Design,
+    ridge: f64,
+    lasso: f64,
+    mean_square: f64,
     /// Features in units of their own, where columns are of unlike scale.
-    pub(super) units: Option<Box<Units>>,
+    units: Option<Box<Units>>,
     extent: OnceLock<Option<Extent>>,
 }
 
 /// Features as the solvers see them.
 #[derive(Clone, Copy)]
-pub(super) struct Features<'a> {
-    pub(super) rows: &'a [f64],
-    pub(super) design: &'a Design,
+struct Features<'a> {
+    rows: &'a [f64],
+    design: &'a Design,
     /// Mean of the squared lengths of the rows.
-    pub(super) mean_square: f64,
+    mean_square: f64,
     /// Units of the features; empty where they are as they were given.
-    pub(super) units: &'a [f64],
+    units: &'a [f64],
 }
 
 impl<S: ScalarLoss> LinearModel<S> {
@@ -88,7 +97,7 @@ impl<S: ScalarLoss> LinearModel<S> {
         (distance(&own, &given) <= SLOPE * size).then_some(model)
     }
 
-    pub(super) fn m(&self) -> f64 {
+    fn m(&self) -> f64 {
         self.data.points() as f64
     }
 
@@ -97,19 +106,19 @@ impl<S: ScalarLoss> LinearModel<S> {
     }
 
     /// A step of the size of the inverse curvature of the data, in units of the features.
-    pub(super) fn natural_step(&self) -> f64 {
+    fn natural_step(&self) -> f64 {
         let curvature = self.features().mean_square;
         if curvature > 0.0 { 1.0 / curvature } else { 1.0 }
     }
 
     /// How far apart models with a small loss can be; none where the data leave some direction free.
-    pub(super) fn extent(&self) -> Option<&Extent> {
+    fn extent(&self) -> Option<&Extent> {
         let own = || Extent::new(&self.data, self.growth());
         self.extent.get_or_init(|| own()).as_ref()
     }
 
     /// The features in units of their own, or as they are.
-    pub(super) fn features(&self) -> Features<'_> {
+    fn features(&self) -> Features<'_> {
         match &self.units {
             Some(own) => Features {
                 rows: &own.rows,
@@ -127,12 +136,7 @@ impl<S: ScalarLoss> LinearModel<S> {
     }
 
     /// L(z) + ‖z − at‖²/(2·step), to be minimized up to an error relative to the way.
-    pub(super) fn subproblem<'a>(
-        &'a self,
-        at: &'a [f64],
-        step: f64,
-        relative: f64,
-    ) -> Subproblem<'a, S> {
+    fn subproblem<'a>(&'a self, at: &'a [f64], step: f64, relative: f64) -> Subproblem<'a, S> {
         let Features { rows, design, mean_square, units } = self.features();
         Subproblem {
             scalar: &self.scalar,

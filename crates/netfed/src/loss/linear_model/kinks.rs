@@ -8,7 +8,7 @@
 //! A good guess is what the method of multipliers is spared; a bad one costs little.
 
 use super::newton::{Evaluation, Square, Subproblem};
-use super::scalar::{Kink, ScalarLoss};
+use crate::loss::scalar::{Kink, ScalarLoss};
 use crate::numeric::linalg::{cholesky, cholesky_solve, dot};
 
 /// A prediction this near to its kink, relative to its terms, may be on it.

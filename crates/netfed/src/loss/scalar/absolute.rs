@@ -2,8 +2,8 @@
 //!
 //! ℓ*(a, y) = a·y on |a| ≤ 1. A mean of |r| of at most B gives ‖r‖₂/√m ≤ √m·B.
 
-use super::Growth;
-use super::scalar::{Kink, Local, ScalarLoss, UP};
+use super::{Kink, Local, ScalarLoss, UP};
+use crate::loss::Growth;
 use crate::numeric::smooth_abs::smooth_abs;
 
 /// ℓ(t, y) = |t − y|

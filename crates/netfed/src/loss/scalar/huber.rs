@@ -3,10 +3,10 @@
 //! ℓ*(a, y) = ½a² + a·y on |a| ≤ δ. From ℓ ≥ δ|r| − ½δ², a mean of at most B gives a mean of |r| of at most
 //! B/δ + δ/2, hence ‖r‖₂/√m ≤ √m (B/δ + δ/2).
 
-use super::Growth;
-use super::scalar::{Local, ScalarLoss, UP};
+use super::{Local, ScalarLoss, UP};
 use crate::Error;
 use crate::error::positive;
+use crate::loss::Growth;
 
 /// ℓ(t, y) = ½r² for |r| ≤ δ, δ|r| − ½δ² beyond
 #[derive(Debug, Clone, Copy, PartialEq)]

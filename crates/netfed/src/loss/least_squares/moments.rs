@@ -103,7 +103,7 @@ impl Moments {
         }
     }
 
-    /// [`Loss::add_distinct`](super::Loss)
+    /// [`Loss::add_distinct`](crate::loss::Loss)
     pub(super) fn add_distinct(&self, list: &mut Vec<Vec<f64>>, most: usize) -> bool {
         match self {
             Moments::Rows(rows) => {
@@ -136,7 +136,7 @@ impl Moments {
 }
 
 /// Adds those of some rows that are not in a list yet; false when it would become longer than `most`.
-pub(super) fn add_distinct<'x>(
+pub(in crate::loss) fn add_distinct<'x>(
     mut rows: impl Iterator<Item = &'x [f64]>,
     list: &mut Vec<Vec<f64>>,
     most: usize,

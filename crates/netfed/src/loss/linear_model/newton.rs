@@ -14,7 +14,7 @@
 use super::design::Design;
 use super::kinks::Room;
 use super::normal_equations::NormalEquations;
-use super::scalar::ScalarLoss;
+use crate::loss::ScalarLoss;
 use crate::numeric::linalg::{dot, norm};
 use crate::numeric::simd::{Loop, vectorize};
 use std::cell::RefCell;

@@ -6,16 +6,14 @@
 //! with L* taken over v = w − at in a region (docs/certificate.md, lemma 2). The slopes at `at`, moved by one Newton step towards e = 0, make it tight to second
 //! order. Predictions, residuals and e are computed with twice the digits, and whatever rounding may hide is added.
 
-use super::linear_model::Features;
+use super::Features;
 use super::newton::{Slopes, Subproblem};
 use super::normal_equations::NormalEquations;
-use super::scalar::ScalarLoss;
-use super::{Bracket, LinearModel};
+use crate::loss::region::by_ridge;
+use crate::loss::{Bracket, LinearModel, Region, ScalarLoss, Slope};
 use crate::numeric::linalg::sum_of;
 use crate::numeric::linalg::twofold::{lost, two_product, two_sum};
 use crate::numeric::simd::Loop;
-use crate::region::{Region, by_ridge};
-use crate::slope::Slope;
 
 /// Value and gap for a slope s, around `at`.
 pub(super) struct FenchelGap<'a, S> {

@@ -1,8 +1,8 @@
 //! How far two models of a node, or of a component, can be from each other if their losses are small: √(vᵀGv) ≤ f(B) + f(B') for v = w' − w, losses of at most
 //! B and B', and a positive definite G. Lemmas 3 and 5 of docs/certificate.md.
 
-use super::{Growth, LinearModel, Logistic, Loss, sigmoid};
 use crate::Dataset;
+use crate::loss::{Growth, LinearModel, Logistic, Loss, sigmoid};
 use crate::numeric::linalg::gram::Gram;
 use crate::numeric::linalg::{Whitening, axpy, dot};
 

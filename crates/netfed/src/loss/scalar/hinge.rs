@@ -2,8 +2,8 @@
 //!
 //! ℓ*(a, y) = a·y on −1 ≤ a·y ≤ 0. From ℓ ≥ max(0, −y·t) follows the growth of the margins.
 
-use super::Growth;
-use super::scalar::{Kink, Local, ScalarLoss, UP};
+use super::{Kink, Local, ScalarLoss, UP};
+use crate::loss::Growth;
 use crate::numeric::smooth_abs::smooth_abs;
 
 /// ℓ(t, y) = max(0, 1 − y·t)
