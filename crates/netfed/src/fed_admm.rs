@@ -15,6 +15,7 @@ mod settings;
 
 pub use settings::{FedAdmm, LocalStep, Weighting};
 
+use crate::certificate::{Certified, Share, share};
 use crate::graph::Link;
 use crate::half::Half;
 use crate::loss::{Loss, Sampled};
@@ -22,7 +23,6 @@ use crate::node::edge_step;
 use crate::numeric::linalg::axpy;
 use crate::numeric::sampling::{available, batch};
 use crate::penalty::Penalty;
-use crate::share::{self, Certified, Share};
 
 /// A device: its loss, its points where mini-batches are drawn, and how often it is there.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 //! bits: each end of an edge keeps its copy of the dual u and does the same arithmetic in the same order, so that the copies
 //! agree and duals never travel.
 
-use crate::share::Certified;
+use crate::certificate::Certified;
 
 /// One node's half of a method. Edges of the node are its slots.
 pub trait Half: Send {

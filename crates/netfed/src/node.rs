@@ -13,12 +13,12 @@
 //! which is the above where all a are w. It is the Douglas-Rachford iteration in the variables a − sign·γ·u, one for every end of an
 //! edge, of which any one may be updated at a time (see docs/methods.md).
 
+use crate::certificate::{Certified, Share, share};
 use crate::graph::Link;
 use crate::half::Half;
 use crate::loss::Loss;
 use crate::numeric::linalg::axpy;
 use crate::penalty::Penalty;
-use crate::share::{self, Certified, Share};
 
 /// u ← prox_{σ(cφ)*}(u + σ(message_tail − message_head)). The edge step of every driver.
 #[inline]

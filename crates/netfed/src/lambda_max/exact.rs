@@ -10,10 +10,10 @@
 //! changes −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head) by at most Σ eᵢ·reachᵢ, where ‖pᵢ − p_root‖ ≤ reachᵢ·Σ Aₑ φ (`radius.rs`).
 
 use super::{Forest, LambdaMax, Proof, Tangent, components, congestion};
-use crate::certificate::Certifier;
+use crate::certificate::{Certifier, radius};
 use crate::loss::Slope;
 use crate::penalty::{Norm, PenaltyGrowth};
-use crate::{Matrix, Problem, radius};
+use crate::{Matrix, Problem};
 
 /// More than rounding takes from sums and products of nonnegative numbers.
 const ROUNDED: f64 = 1.0 + 1e-11;

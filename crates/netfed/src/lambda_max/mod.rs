@@ -14,10 +14,10 @@ mod forest;
 mod search;
 mod tighten;
 
+use crate::certificate::radius::center;
 use crate::common_model::common_model;
 use crate::numeric::linalg::twofold::twofold_dot;
 use crate::numeric::linalg::{axpy, norm};
-use crate::radius::center;
 use crate::run::{Options, Progress, Start};
 use crate::{Error, Matrix, Problem};
 use forest::Forest;

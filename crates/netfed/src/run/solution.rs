@@ -1,8 +1,8 @@
 //! Points of a problem: where a run starts, and where it ends.
 
 use super::{Method, Status};
+use crate::certificate::separable::has_no_minimum;
 use crate::certificate::{Bound, Certificate};
-use crate::separable::has_no_minimum;
 use crate::{Matrix, Problem};
 
 /// Where a run starts. The nearer to a solution, the shorter the run; a solution for a similar λ is a good start.

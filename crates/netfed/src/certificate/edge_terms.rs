@@ -1,9 +1,9 @@
 //! The terms of the edges in a certificate: cφ(d) with d = w_tail − w_head, and the bracket
 //! cφ(d) + (cφ)*(u) − ⟨d, u⟩ ≥ 0.
 
+use super::share::{Share, of_terms};
 use crate::numeric::linalg::{difference, dot, dot_size};
 use crate::penalty::{EdgeLoop, Penalty, specialized};
-use crate::share::{Share, of_terms};
 use crate::{Matrix, Problem};
 use rayon::prelude::*;
 

@@ -8,12 +8,12 @@
 //! * *pooled* (lemma 4): the penalty bounds ‖w'ᵢ − w'_root‖ along a spanning tree, the data of the whole component
 //!   bound w'_root.
 
-use crate::edge_terms::EdgeTerm;
+use super::edge_terms::EdgeTerm;
+use super::pooled_growth::{Pooled, pool};
+use super::share::Share;
 use crate::loss::{Common, Growth, Margins, Region};
 use crate::numeric::linalg::{axpy, distance, norm};
 use crate::penalty::PenaltyGrowth;
-use crate::pooled::{Pooled, pool};
-use crate::share::Share;
 use crate::{Matrix, Problem};
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;

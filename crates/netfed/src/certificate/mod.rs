@@ -7,13 +7,21 @@
 //! fewer points than features) the conjugate is taken over a region around wᵢ that provably leaves the
 //! optimal value as it is (`radius.rs`, docs/certificate.md). Where none is known there is no bound.
 
-use crate::edge_terms::{EdgeTerm, EdgeTerms};
+mod edge_terms;
+mod pooled_growth;
+pub(crate) mod radius;
+pub(crate) mod separable;
+pub(crate) mod share;
+
+pub use share::{Certified, Share};
+
 use crate::loss::{Region, Slope};
 use crate::numeric::linalg::difference;
 use crate::numeric::parallel::map_rows;
-use crate::radius::{self, regions};
-use crate::share::{self, Scratch, Share};
 use crate::{Matrix, Problem};
+use edge_terms::{EdgeTerm, EdgeTerms};
+use radius::regions;
+use share::Scratch;
 
 /// Where the dual bound comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
