@@ -7,10 +7,10 @@
 //! α is rounded down, β and δ up. The minimizer is found by Newton's method, to ‖∇f(w̄)‖_* ≤ ε; the exact one is then within
 //! ε/α, which moves ∇Lᵢ by no more than βᵢε/α. That is part of δᵢ.
 
-use crate::common_model::Sum;
 use crate::loss::Curvature;
 use crate::numeric::linalg::axpy;
 use crate::penalty::Norm;
+use crate::solve::exact::common_model::Sum;
 use crate::{Error, Problem};
 use rayon::prelude::*;
 

@@ -7,8 +7,8 @@
 //! fall, or after a third of all iterations (Lu and Yang 2024, as in PDLP). The step ratio γ is then set so that models and duals
 //! have moved equally far since the last restart.
 
-use crate::displacement::Displacement;
-use crate::step_ratio::sensible;
+use crate::methods::displacement::Displacement;
+use crate::methods::step_ratio::sensible;
 use crate::sweep::{Anchor, Sweep};
 
 pub(crate) struct Halpern {

@@ -1,9 +1,9 @@
 //! What a run that has not proven its answer knows besides: a run never ends at a point that is worse than all models zero, than the models that
 //! nodes find alone, or, for small problems, than what Newton's method finds on a smoothed problem.
 
-use crate::baselines::local;
 use crate::certificate::Certificate;
 use crate::run::{Method, Run, Status};
+use crate::solve::exact::local;
 use crate::{Matrix, Solution, Start, smoothed};
 
 /// The best of the points that are known; why the run ended remains as it is, unless the tolerance is met now.

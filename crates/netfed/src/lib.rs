@@ -51,30 +51,23 @@
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
 //! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
-mod admm;
 mod auto;
 mod balance;
-pub mod baselines;
 mod certificate;
 mod cluster;
 mod cluster_optimum;
-mod common_model;
 mod conjugate_gradients;
 mod contraction;
 mod cost;
-mod displacement;
 mod edge_steps;
 mod elimination;
 mod error;
-mod fed_admm;
 mod finish;
-pub mod flavor;
 mod fusion;
 mod galerkin;
 pub mod generate;
 pub mod graph;
 pub mod guarantee;
-mod half;
 mod halpern;
 mod hessian;
 pub mod information;
@@ -87,9 +80,9 @@ mod layout;
 pub mod learning;
 pub mod loss;
 mod merge_tree;
+mod methods;
 pub mod model;
 mod newton;
-mod node;
 mod node_steps;
 mod numeric;
 mod outlook;
@@ -102,12 +95,9 @@ mod proximal_newton;
 mod reduced;
 pub mod relax;
 mod repair;
-mod rounds;
 mod run;
-mod simulate;
 mod smoothed;
 mod solve;
-mod step_ratio;
 mod sweep;
 mod system;
 mod table;
@@ -117,23 +107,23 @@ mod well_connected;
 pub use certificate::{Bound, Certificate, Certified, Certifier, Share};
 pub use cluster::Clusters;
 pub use error::Error;
-pub use fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep, Weighting};
 pub use graph::communities::{Agreement, Communities};
 pub use graph::{
     Edge, Graph, Incidence, LEAST_WEIGHT, Link, NeighborGraph, communities, discrepancy,
     neighbor_graph, selection, similarity as similarity_graph,
 };
-pub use half::Half;
 pub use lambda_max::{LambdaMax, Proof, lambda_max};
 pub use loss::{LossKind, Region, Slope};
 pub use merge_tree::{MergeTree, Vertex};
-pub use node::PrimalDualNode;
+pub use methods::fed_admm::Weighting;
+pub use methods::{
+    Device, FedAdmm, FedAdmmNode, Federation, Half, LocalStep, PrimalDualNode, flavor, simulate,
+};
 #[doc(hidden)]
 pub use numeric::{Matrix, principal_components, sampling as draws, sampling};
 pub use path::{PathPoint, Step, first_lambda, follow_path, log_grid};
 pub use problem::Problem;
 pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
-pub use simulate::{Federation, simulate};
 pub use solve::{solve, solve_from};
 pub use table::Dataset;
 
@@ -141,4 +131,52 @@ pub use table::Dataset;
 pub mod spectral {
     pub use crate::graph::spectral::{algebraic_connectivity, spectral_gap};
     pub use crate::variation::{Variation, variation};
+}
+
+pub mod baselines {
+    //! Methods to compare with. Each is one file with its formula at the head; docs/baselines.md says when to take which.
+    //!
+    //! | kind | methods | halves |
+    //! | --- | --- | --- |
+    //! | exact | [`local()`], [`pooled()`], [`oracle()`] | – |
+    //! | with a server | [`fed_avg()`], [`fed_sgd()`], [`fed_prox()`], [`ifca()`], [`ditto()`], [`mr_mtl()`], [`vertical()`] | [`Client`], [`Server`] |
+    //! | between neighbors | [`gossip()`], [`subgradient()`] | [`Peer`] |
+    //!
+    //! The halves have no input and output: the drivers here call them in the order of the nodes, and whoever delivers the same messages gets
+    //! the same bits. All methods share the losses of a [`Problem`](crate::Problem); those with a server look at its losses only.
+    //!
+    //! ```
+    //! use netfed::baselines::{Clients, LocalSteps, Rounds, Weighting, fed_avg, pooled};
+    //! use netfed::penalty::Norm2;
+    //! use netfed::{Dataset, Graph, LossKind, Problem};
+    //! use std::ops::ControlFlow;
+    //!
+    //! let losses = [[2.1, 4.0], [1.9, 4.1]].map(|y| {
+    //!     LossKind::Squared.build(Dataset::new(1, vec![1.0, 2.0], y.to_vec())?, 0.0, 0.0)
+    //! });
+    //! let losses = losses.into_iter().collect::<Result<Vec<_>, _>>()?;
+    //! let problem = Problem::new(Graph::new(2, &[])?, losses, Box::new(Norm2), 0.0)?;
+    //!
+    //! let run = fed_avg(
+    //!     &Clients::new(&problem),
+    //!     &[0.0],
+    //!     &LocalSteps::default(),
+    //!     &Rounds { max_rounds: 2000, ..Rounds::default() },
+    //!     |_| ControlFlow::Continue(()),
+    //! )?;
+    //! let best = pooled(&problem, Weighting::Points)?;
+    //! assert!((run.params.row(0)[0] - best.params.row(0)[0]).abs() < 1e-6);
+    //! # Ok::<(), netfed::Error>(())
+    //! ```
+
+    pub use crate::methods::{
+        Answer, AveragingServer, Client, ClientData, Clients, DittoClient, FedAvgClient,
+        FedProxClient, FedSgdClient, FedSgdServer, GossipNode, IfcaClient, IfcaServer, LabelHolder,
+        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, Peer, Rate, Round, Rounds,
+        Server, Serving, Status, SubgradientNode, Trace, VerticalModel, Weighting, align, ditto,
+        fed_avg, fed_prox, fed_sgd, gossip, ifca, ifca_from_nodes, ifca_from_random,
+        make_averaging, make_ifca, mr_mtl, random_start, star_client, star_server, subgradient,
+        vertical,
+    };
+    pub use crate::solve::exact::{Optimum, local, oracle, pooled};
 }

@@ -2,9 +2,9 @@
 //! soon as both ends are done (`edge_steps.rs`).
 
 use crate::Problem;
-use crate::displacement::Displacement;
 use crate::edge_steps::EdgeSteps;
 use crate::layout::{EdgeRecord, Layout};
+use crate::methods::displacement::Displacement;
 use crate::numeric::linalg::{axpy, square_distance};
 use crate::numeric::simd::Loop;
 use crate::packed::Packed;

@@ -10,12 +10,12 @@ use crate::certificate::Certificate;
 use crate::finish::{Finish, MOST_FINISHED};
 use crate::fusion::Fusion;
 use crate::halpern::Halpern;
+use crate::methods::step_ratio::StepRatio;
 use crate::outlook::Outlook;
 use crate::penalty::Kinks;
 use crate::proximal_newton::Inner;
 use crate::repair::enter_domain;
 use crate::run::{Method, Run, Status};
-use crate::step_ratio::StepRatio;
 use crate::sweep::Sweep;
 use crate::{Solution, Start, smoothed};
 

@@ -1,11 +1,12 @@
 //! The in-process driver: runs a method until the certificate is good enough.
 
-use crate::fed_admm::FedAdmm;
+pub(crate) mod exact;
+
 use crate::layout::blocks;
+use crate::methods::{FedAdmm, Federation, admm, simulate};
 use crate::run::{Method, Observer, Options, Progress, Run, Solution, Solver, Start};
-use crate::simulate::{Federation, simulate};
 use crate::sweep::Sweep;
-use crate::{Error, Problem, admm, auto};
+use crate::{Error, Problem, auto};
 use std::ops::ControlFlow;
 
 /// Solves a problem. The observer is called after every iteration and may end the run. The result does

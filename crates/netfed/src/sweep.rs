@@ -11,8 +11,8 @@
 //! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 24e for the graph and 8n(7d + the factors of the loss);
 //! with gathered sums 32e and 8n(5d + the factors).
 
-use crate::displacement::Displacement;
 use crate::layout::{Layout, Sums};
+use crate::methods::displacement::Displacement;
 use crate::node_steps::{NodeSteps, Step};
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel::for_rows;

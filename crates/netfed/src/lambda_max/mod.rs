@@ -15,10 +15,10 @@ mod search;
 mod tighten;
 
 use crate::certificate::radius::center;
-use crate::common_model::common_model;
 use crate::numeric::linalg::twofold::twofold_dot;
 use crate::numeric::linalg::{axpy, norm};
 use crate::run::{Options, Progress, Start};
+use crate::solve::exact::common_model::common_model;
 use crate::{Error, Matrix, Problem};
 use forest::Forest;
 use std::ops::ControlFlow;

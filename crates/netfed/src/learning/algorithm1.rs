@@ -10,8 +10,8 @@
 
 use super::steps::{LocalWork, Moving};
 use super::{LogDegree, SiloGraphs, Silos};
-use crate::baselines::{Answer, Client, Server};
 use crate::error::positive;
+use crate::methods::{Answer, Client, Server};
 use crate::numeric::linalg::{axpy, distance};
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;

@@ -18,6 +18,7 @@
 //! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads. So are the
 //! problems of one round where starts come from the span (`span.rs`).
 
+mod coupling;
 mod span;
 mod stretch;
 mod walk;

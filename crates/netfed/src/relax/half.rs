@@ -6,7 +6,7 @@
 
 use super::heard::Heard;
 use super::node::RelaxNode;
-use crate::half::Half;
+use crate::methods::Half;
 use crate::model::Part;
 
 /// The half of a node of FedRelax.

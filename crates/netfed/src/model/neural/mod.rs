@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::network::{Network, Pass};
 use super::training::{Training, train};
 use super::{Points, Task, input};
-use crate::node::edge_step;
+use crate::methods::edge_step;
 use crate::numeric::linalg::axpy;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
