@@ -51,55 +51,29 @@
 //! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
 //! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
-mod auto;
-mod balance;
 mod certificate;
 mod cluster;
 mod cluster_optimum;
-mod conjugate_gradients;
-mod contraction;
-mod cost;
-mod edge_steps;
-mod elimination;
 mod error;
-mod finish;
-mod fusion;
 mod galerkin;
 pub mod generate;
 pub mod graph;
 pub mod guarantee;
-mod halpern;
-mod hessian;
 pub mod information;
-mod interior;
-mod known;
 mod lambda_max;
-mod laplace;
 pub mod laws;
-mod layout;
 pub mod learning;
 pub mod loss;
 mod merge_tree;
 mod methods;
 pub mod model;
-mod newton;
-mod node_steps;
 mod numeric;
-mod outlook;
-mod packed;
 mod path;
 pub mod penalty;
-mod primal_dual;
 mod problem;
-mod proximal_newton;
-mod reduced;
 pub mod relax;
-mod repair;
 mod run;
-mod smoothed;
 mod solve;
-mod sweep;
-mod system;
 mod table;
 mod variation;
 mod well_connected;
@@ -119,13 +93,15 @@ pub use methods::fed_admm::Weighting;
 pub use methods::{
     Device, FedAdmm, FedAdmmNode, Federation, Half, LocalStep, PrimalDualNode, flavor, simulate,
 };
-#[doc(hidden)]
-pub use numeric::{Matrix, principal_components, sampling as draws, sampling};
+pub use numeric::{Matrix, principal_components, sampling};
 pub use path::{PathPoint, Step, first_lambda, follow_path, log_grid};
 pub use problem::Problem;
 pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
 pub use solve::{solve, solve_from};
 pub use table::Dataset;
+
+#[doc(hidden)]
+pub use numeric::sampling as draws;
 
 /// How well the nodes of a group hold together, and what follows for their models.
 pub mod spectral {

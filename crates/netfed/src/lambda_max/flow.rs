@@ -14,13 +14,13 @@
 use super::exact::proven;
 use super::tighten::{Bounds, tighten};
 use super::{Forest, LambdaMax, Proof, Tangent, congestion, ratio};
-use crate::contraction::Level;
-use crate::fusion::Fusion;
 use crate::loss::{Loss, Mean};
-use crate::newton::newton;
 use crate::numeric::linalg::axpy;
-use crate::repair::Flow;
 use crate::run::{Observer, Options, Progress, Start, Status};
+use crate::solve::contraction::Level;
+use crate::solve::duals::repair::Flow;
+use crate::solve::fusion::Fusion;
+use crate::solve::newton::newton;
 use crate::solve::solve_from;
 use crate::{Dataset, Error, Matrix, Problem};
 use std::ops::ControlFlow;

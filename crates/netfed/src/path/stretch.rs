@@ -1,10 +1,10 @@
 //! A stretch of the path: the solutions at its ends, and what can be told from them about those in between.
 
 use super::walk::Walk;
-use crate::contraction::Level;
-use crate::fusion::Fusion;
 use crate::numeric::linalg::axpy;
-use crate::sweep::step_ratio_between;
+use crate::solve::contraction::Level;
+use crate::solve::fusion::Fusion;
+use crate::solve::sweep::step_ratio_between;
 use crate::{Matrix, Start};
 use std::sync::Arc;
 

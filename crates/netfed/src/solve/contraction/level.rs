@@ -1,14 +1,14 @@
 //! A smaller problem for values of λ between two others: neighbors that have equal models at both share a model in between.
 //!
 //! A solution of it is lifted to the problem that it comes from, where everything is expected to be about where interpolation has it.
-//! Duals between groups follow from those of the bonds (`bonds.rs`), those inside of groups are made to fit (`carry.rs`).
+//! Duals between groups follow from those of the bonds (`bonds.rs`), those inside of groups are made to fit (`lift.rs`).
 
-use super::carry::Carry;
+use super::lift::Lift;
 use super::{Contraction, bonds};
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel::for_rows;
 use crate::penalty::Norm;
-use crate::repair::enter_domain;
+use crate::solve::duals::repair::enter_domain;
 use crate::{Matrix, Problem, Start};
 
 /// Nodes of the smaller problem, as a part of those of the larger, from which on it is not worth it.
@@ -22,7 +22,7 @@ const LEAST_ROOM: f64 = 0.1;
 /// A smaller problem, and the way back.
 pub(crate) struct Level {
     contraction: Contraction,
-    carry: Carry,
+    lift: Lift,
 }
 
 impl Level {
@@ -49,8 +49,8 @@ impl Level {
             if inside { weight * (1.0 - filled * filled).max(LEAST_ROOM) } else { 0.0 }
         };
         let room: Vec<f64> = (0..edges.len()).map(room).collect();
-        let carry = Carry::new(problem, &room)?;
-        Some(Level { contraction, carry })
+        let lift = Lift::new(problem, &room)?;
+        Some(Level { contraction, lift })
     }
 
     /// The smaller problem.
@@ -75,7 +75,7 @@ impl Level {
         // Interpolation over more than two solutions may have left the balls.
         enter_domain(problem, &mut duals);
         bonds::spread((problem, &self.contraction), &point.params, &point.duals, &mut duals);
-        let steps = self.carry.balance(problem, self.gradients(problem, point), &mut duals);
+        let steps = self.lift.balance(problem, self.gradients(problem, point), &mut duals);
         for (i, &g) in self.contraction.group.iter().enumerate() {
             params.row_mut(i).copy_from_slice(point.params.row(g as usize));
         }
@@ -105,8 +105,8 @@ impl Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contraction::tests::problem;
     use crate::penalty::{Norm1, Norm2, Penalty};
+    use crate::solve::contraction::tests::problem;
     use crate::{Certifier, Options, solve};
     use std::ops::ControlFlow;
 

@@ -9,10 +9,10 @@
 //!
 //! A step costs O(n d³), and a dozen do, whatever the length of the chain.
 
-use crate::cost::sweep_cost;
-use crate::elimination::Elimination;
+use super::newton::elimination::Elimination;
 use crate::numeric::linalg::{difference, dot};
 use crate::penalty::Norm;
+use crate::solve::cost::sweep_cost;
 use crate::{Matrix, Problem, Start};
 
 /// Part of the way to the boundary.

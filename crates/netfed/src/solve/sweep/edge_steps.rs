@@ -3,7 +3,7 @@
 //! Every penalty runs through them in a loop of its own, with the number of parameters known to the
 //! compiler where it is small.
 
-use crate::layout::EdgeRecord;
+use super::layout::EdgeRecord;
 use crate::numeric::linalg::{axpy, square_distance};
 use crate::numeric::simd::{Loop, vectorize};
 use crate::penalty::{EdgeLoop, Penalty, specialized};

@@ -1,13 +1,13 @@
 //! The steps of the nodes of a block, w⁺ = prox_{τL}(w − τ Σ sign·u), message = 2w⁺ − w, w ← w + ρ(w⁺ − w), and of its inner edges as
 //! soon as both ends are done (`edge_steps.rs`).
 
+use super::edge_steps::EdgeSteps;
+use super::layout::{EdgeRecord, Layout};
+use super::packed::Packed;
 use crate::Problem;
-use crate::edge_steps::EdgeSteps;
-use crate::layout::{EdgeRecord, Layout};
 use crate::methods::displacement::Displacement;
 use crate::numeric::linalg::{axpy, square_distance};
 use crate::numeric::simd::Loop;
-use crate::packed::Packed;
 
 /// Inner edges that are stepped together: enough that a call costs little, few enough to be still in the cache.
 const TOGETHER: usize = 64;

@@ -1,11 +1,11 @@
 //! The Hessian of a problem in the unknowns of a fusion, put together: as a sparse matrix, as a dense
 //! one, or in blocks of nodes and edges.
 
+use super::elimination::Elimination;
+use super::reduced::Reduced;
 use crate::Matrix;
-use crate::cost::sweep_cost;
-use crate::elimination::Elimination;
 use crate::numeric::linalg::difference;
-use crate::reduced::Reduced;
+use crate::solve::cost::sweep_cost;
 
 impl Reduced<'_> {
     /// Number of entries of [`Reduced::pattern`], about.

@@ -1,18 +1,19 @@
 //! The solver that suits the problem.
 //!
-//! * Smooth losses and a penalty without kinks (`squared`, `quadratic`): Newton's method (`newton.rs`).
+//! * Smooth losses and a penalty without kinks (`squared`, `quadratic`): Newton's method (`newton/mod.rs`).
 //! * Smooth losses, a norm and no cycles in the graph: an interior-point method (`interior.rs`).
-//! * Everything else: the adaptive primal-dual method (`primal_dual.rs`).
+//! * Everything else: the adaptive primal-dual method (`adaptive/mod.rs`).
 
-use crate::finish::Finish;
-use crate::fusion::Fusion;
-use crate::interior::Interior;
-use crate::newton::{self, Outcome};
+use super::adaptive::polish::Polish;
+use super::duals::repair::set_active;
+use super::fusion::Fusion;
+use super::interior::Interior;
+use super::newton::proximal::Inner;
+use super::newton::{self, Outcome};
+use super::{adaptive, fallback};
 use crate::penalty::Kinks;
-use crate::proximal_newton::Inner;
-use crate::repair::set_active;
 use crate::run::{Method, Run, Status};
-use crate::{Matrix, Problem, Solution, Start, known, primal_dual};
+use crate::{Matrix, Problem, Solution, Start};
 
 /// Relative gap at which the interior-point method looks for equal models first.
 const FIRST_LOOK: f64 = 1e-6;
@@ -29,7 +30,7 @@ pub(crate) fn solve(
     inner: Inner,
 ) -> Solution {
     let found = suited(run, start, step_ratio, inner);
-    if found.status == Status::Solved { found } else { known::best(run, found) }
+    if found.status == Status::Solved { found } else { fallback::best(run, found) }
 }
 
 /// The method that suits the problem.
@@ -41,20 +42,20 @@ fn suited(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64, inner: Inner
     if smooth && kinks == Kinks::None && !problem.graph().edges().is_empty() {
         return match newton(run, start) {
             Ok(solution) => solution,
-            Err(point) => primal_dual::solve(run, Some(point), step_ratio, inner),
+            Err(point) => adaptive::solve(run, Some(point), step_ratio, inner),
         };
     }
     let warm = start.is_some();
     match Interior::new(problem).filter(|_| smooth && !warm) {
         Some(method) => interior(run, method, inner),
-        None => primal_dual::solve(run, start, step_ratio, inner),
+        None => adaptive::solve(run, start, step_ratio, inner),
     }
 }
 
 /// The interior-point method; models that it finds equal are fused. Where it gets stuck the primal-dual method goes on.
 fn interior(run: &mut Run<'_>, mut method: Interior<'_>, inner: Inner) -> Solution {
     let problem = run.problem;
-    let mut finish = Finish::new(problem, inner);
+    let mut polish = Polish::new(problem, inner);
     // The last point that was good enough, but for models that are not exactly equal.
     let mut good = None;
     let (mut accuracy, mut last_looks) = (run.options.tolerance.max(FIRST_LOOK), LAST_LOOKS);
@@ -69,7 +70,7 @@ fn interior(run: &mut Run<'_>, mut method: Interior<'_>, inner: Inner) -> Soluti
         if gap <= accuracy || !goes_on {
             let point = method.point(gap.sqrt());
             if goes_on
-                && let Some((point, proof)) = finish.as_mut().and_then(|f| f.at_end(run, &point))
+                && let Some((point, proof)) = polish.as_mut().and_then(|f| f.at_end(run, &point))
                 && run.meets(&proof)
             {
                 return run.finish(point, proof, Method::Interior);
@@ -84,11 +85,11 @@ fn interior(run: &mut Run<'_>, mut method: Interior<'_>, inner: Inner) -> Soluti
             }
             accuracy = 1e-2 * gap;
             if accuracy < 1e-15 {
-                return primal_dual::solve(run, Some(point), run.options.step_ratio, inner);
+                return adaptive::solve(run, Some(point), run.options.step_ratio, inner);
             }
         }
         if !method.step() {
-            return primal_dual::solve(run, good, run.options.step_ratio, inner);
+            return adaptive::solve(run, good, run.options.step_ratio, inner);
         }
         run.spend(method.sweeps);
     }

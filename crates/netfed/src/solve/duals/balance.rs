@@ -8,10 +8,10 @@
 //! makes it vanish; ω = c(1 − (‖u‖_*/c)²) is large where there is room. If duals leave their balls, all are shrunk by one factor,
 //! which leaves every sᵢ = 0 as it is.
 
-use crate::laplace::conjugate_gradients;
+use super::laplace::conjugate_gradients;
+use super::repair::{enter_domain, shift};
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel::for_rows;
-use crate::repair::{enter_domain, shift};
 use crate::{Matrix, Problem};
 
 /// Duals that leave their balls are moved back, each by itself, and the rest is shifted again; so many times.

@@ -5,13 +5,21 @@
 //! Between groups the differences are not zero, so that φ is smooth there; for the penalties without kinks every parameter is its own
 //! group. Where a step would cross a kink, the groups on both sides are joined.
 
-use crate::fusion::Fusion;
+mod conjugate_gradients;
+pub(super) mod elimination;
+mod hessian;
+pub(super) mod proximal;
+mod reduced;
+pub(super) mod smoothed;
+mod system;
+
+use super::fusion::Fusion;
 use crate::numeric::linalg;
 use crate::numeric::parallel::{dot, sum_rows};
 use crate::penalty::Kinks;
-use crate::reduced::Reduced;
-use crate::system::System;
 use crate::{Matrix, Problem};
+use reduced::Reduced;
+use system::System;
 
 const NEWTON_STEPS: usize = 30;
 

@@ -3,21 +3,26 @@
 //!
 //! A norm makes models equal, and the duals of a sweep tell which (`fusion.rs`). Before a certificate is computed these models are replaced
 //! by their mean: the penalty of nearly equal models is most of what a point lacks. Certificates are computed when they are expected to
-//! meet the tolerance (`outlook.rs`). Where that is far away, Newton's method on the groups of equal models is tried (`finish.rs`).
+//! meet the tolerance (`forecast.rs`). Where that is far away, Newton's method on the groups of equal models is tried (`polish.rs`).
 
-use crate::balance::balance;
+mod forecast;
+mod halpern;
+pub(super) mod polish;
+
+use super::duals::balance::balance;
+use super::duals::repair::enter_domain;
+use super::fusion::Fusion;
+use super::newton::proximal::Inner;
+use super::newton::smoothed;
+use super::sweep::Sweep;
 use crate::certificate::Certificate;
-use crate::finish::{Finish, MOST_FINISHED};
-use crate::fusion::Fusion;
-use crate::halpern::Halpern;
 use crate::methods::step_ratio::StepRatio;
-use crate::outlook::Outlook;
 use crate::penalty::Kinks;
-use crate::proximal_newton::Inner;
-use crate::repair::enter_domain;
 use crate::run::{Method, Run, Status};
-use crate::sweep::Sweep;
-use crate::{Solution, Start, smoothed};
+use crate::{Solution, Start};
+use forecast::Forecast;
+use halpern::Halpern;
+use polish::{MOST_POLISHED, Polish};
 
 /// ρ. On large graphs, where a change needs many sweeps to cross the graph, more pays.
 const OVER_RELAXATION: f64 = 1.7;
@@ -45,16 +50,16 @@ pub(crate) fn solve(
 ) -> Solution {
     let problem = run.problem;
     let size = problem.nodes() + problem.graph().edges().len();
-    let mut finish = Finish::new(problem, inner).filter(|_| size <= MOST_FINISHED);
+    let mut polish = Polish::new(problem, inner).filter(|_| size <= MOST_POLISHED);
     // The best outcome of a try so far.
     let mut best: Option<(Start, Certificate)> = None;
-    let mut outlook = Outlook::default();
+    let mut forecast = Forecast::default();
     let mut start = start;
     if let Some(start) = &mut start {
         enter_domain(problem, &mut start.duals);
         let equal = Fusion::read(problem, &start.duals).equalize(problem, &mut start.params);
-        let tried = match &mut finish {
-            Some(finish) if run.goes_on() => finish.at_once(run, start, step_ratio, equal),
+        let tried = match &mut polish {
+            Some(polish) if run.goes_on() => polish.at_once(run, start, step_ratio, equal),
             _ => None,
         };
         // What the start itself is worth, where nothing better is known.
@@ -62,21 +67,21 @@ pub(crate) fn solve(
         if let Some(own) = own.as_ref().filter(|own| equal && run.meets(own)) {
             return run.finish(start.clone(), own.clone(), Method::Adaptive);
         }
-        let tried = match &mut finish {
-            Some(finish) if tried.is_none() && run.goes_on() => finish.at_start(run, start),
+        let tried = match &mut polish {
+            Some(polish) if tried.is_none() && run.goes_on() => polish.at_start(run, start),
             _ => tried,
         };
         let accuracy = own.as_ref().map_or(f64::INFINITY, Certificate::accuracy);
         match tried {
             Some((point, proof)) if run.meets(&proof) => {
-                return run.finish(point, proof, method(&finish));
+                return run.finish(point, proof, method(&polish));
             }
             Some((point, proof)) if proof.accuracy() <= accuracy => {
-                outlook.note(run.iterations, proof.accuracy());
+                forecast.note(run.iterations, proof.accuracy());
                 *start = point.clone();
                 best = Some((point, proof));
             }
-            _ => outlook.note(run.iterations, accuracy),
+            _ => forecast.note(run.iterations, accuracy),
         }
         if let Some(own) = own.filter(|own| run.meets(own)) {
             return run.finish(start.clone(), own, Method::Adaptive);
@@ -92,9 +97,9 @@ pub(crate) fn solve(
     let without_edges = problem.graph().edges().is_empty();
     Adaptive {
         halpern: linear.then(|| Halpern::new(&sweep)),
-        relaxation: if size <= MOST_FINISHED { OVER_RELAXATION } else { OVER_RELAXATION_LARGE },
+        relaxation: if size <= MOST_POLISHED { OVER_RELAXATION } else { OVER_RELAXATION_LARGE },
         next_look: run.iterations + if without_edges { 0 } else { run.options.check_every },
-        method: if best.is_some() { method(&finish) } else { Method::Adaptive },
+        method: if best.is_some() { method(&polish) } else { Method::Adaptive },
         sent: best.as_ref().map_or(f64::INFINITY, |(_, proof)| proof.accuracy()),
         give_up: None,
         last_looks: if kinks == Kinks::None || without_edges { 0 } else { LAST_LOOKS },
@@ -102,8 +107,8 @@ pub(crate) fn solve(
         run,
         sweep,
         smooth,
-        finish,
-        outlook,
+        polish,
+        forecast,
         best,
     }
     .solve()
@@ -117,8 +122,8 @@ struct Adaptive<'r, 'a> {
     relaxation: f64,
     step_ratio: StepRatio,
     halpern: Option<Halpern>,
-    finish: Option<Finish>,
-    outlook: Outlook,
+    polish: Option<Polish>,
+    forecast: Forecast,
     next_look: u64,
     last_looks: u32,
     /// The best outcome of a try so far, and how good the last one was that the sweeps went on from.
@@ -161,13 +166,14 @@ impl Adaptive<'_, '_> {
         let relaxation = if last { 1.0 } else { self.relaxation };
         if let Some(square) = self.adapt(relaxation) {
             let next = self.run.iterations + 1;
-            self.outlook.measured(next, square);
+            self.forecast.measured(next, square);
             let tolerance = self.run.options.tolerance;
-            if !last && !self.outlook.has_met(tolerance) && self.outlook.expects(next, tolerance) {
+            if !last && !self.forecast.has_met(tolerance) && self.forecast.expects(next, tolerance)
+            {
                 self.next_look = next + 1;
             }
         }
-        self.finish.iter_mut().for_each(Finish::earn);
+        self.polish.iter_mut().for_each(Polish::earn);
     }
 
     /// A sweep; every now and then the square of its length, in the metric of the steps, is measured,
@@ -194,7 +200,7 @@ impl Adaptive<'_, '_> {
             self.give_up = Some((MORE * at, accuracy));
             return None;
         }
-        let solution = self.run.finish(point, proof, method(&self.finish));
+        let solution = self.run.finish(point, proof, method(&self.polish));
         Some(Solution { status: Status::Unproven, ..solution })
     }
 
@@ -209,15 +215,15 @@ impl Adaptive<'_, '_> {
     fn look(&mut self) -> Option<Solution> {
         let (problem, tolerance) = (self.run.problem, self.run.options.tolerance);
         let goes_on = self.run.goes_on();
-        let worth_it = !goes_on || self.outlook.is_worth_a_look(self.run.iterations, tolerance);
-        let left = self.outlook.remaining(tolerance);
-        let finish = self.finish.as_mut().filter(|f| goes_on && f.wants_groups(left));
-        if !worth_it && finish.is_none() {
+        let worth_it = !goes_on || self.forecast.is_worth_a_look(self.run.iterations, tolerance);
+        let left = self.forecast.remaining(tolerance);
+        let polish = self.polish.as_mut().filter(|f| goes_on && f.wants_groups(left));
+        if !worth_it && polish.is_none() {
             return None;
         }
         let raw = self.sweep.point();
         let fusion = Fusion::read(problem, &raw.duals);
-        let ready = finish.is_some_and(|f| f.is_ready(&fusion));
+        let ready = polish.is_some_and(|f| f.is_ready(&fusion));
         if !worth_it && !ready {
             return None;
         }
@@ -228,13 +234,13 @@ impl Adaptive<'_, '_> {
         self.next_look += self.run.iterations - before;
         let equal = fusion.equalize(problem, &mut point.params);
         let certificate = self.run.certify(&point);
-        self.outlook.note(self.run.iterations, certificate.accuracy());
+        self.forecast.note(self.run.iterations, certificate.accuracy());
         self.step_ratio.note(certificate.accuracy(), &mut self.sweep.step_ratio);
         if !self.run.goes_on() {
             // Sweeps may have gone uphill since the last try.
             let tried = self.best.take().filter(|(_, proof)| proof.is_better(&certificate));
             return Some(match tried {
-                Some((point, proof)) => self.run.finish(point, proof, method(&self.finish)),
+                Some((point, proof)) => self.run.finish(point, proof, method(&self.polish)),
                 None => self.run.finish(point, certificate, self.method),
             });
         }
@@ -272,11 +278,11 @@ impl Adaptive<'_, '_> {
         if !self.smooth && self.halpern.is_none() && self.run.iterations >= CIRCLING {
             self.halpern = Some(Halpern::new(&self.sweep));
         }
-        let left = self.outlook.remaining(tolerance);
-        let finish = self.finish.as_mut().filter(|f| ready && f.is_cheaper(problem, left))?;
+        let left = self.forecast.remaining(tolerance);
+        let polish = self.polish.as_mut().filter(|f| ready && f.is_cheaper(problem, left))?;
         let step_ratio = self.sweep.step_ratio;
-        let (point, proof) = finish.at_look(self.run, &raw, fusion, step_ratio)?;
-        let method = finish.method();
+        let (point, proof) = polish.at_look(self.run, &raw, fusion, step_ratio)?;
+        let method = polish.method();
         if self.run.meets(&proof) {
             return Some(self.run.finish(point, proof, method));
         }
@@ -285,7 +291,7 @@ impl Adaptive<'_, '_> {
             self.method = method;
             self.sweep.set(&point);
             self.sent = proof.accuracy();
-            self.outlook.note(self.run.iterations, proof.accuracy());
+            self.forecast.note(self.run.iterations, proof.accuracy());
         }
         if self.best.as_ref().is_none_or(|(_, known)| proof.is_better(known)) {
             self.best = Some((point, proof));
@@ -295,6 +301,6 @@ impl Adaptive<'_, '_> {
 }
 
 /// What sweeps and tries make together.
-fn method(finish: &Option<Finish>) -> Method {
-    finish.as_ref().map_or(Method::Adaptive, Finish::method)
+fn method(polish: &Option<Polish>) -> Method {
+    polish.as_ref().map_or(Method::Adaptive, Polish::method)
 }

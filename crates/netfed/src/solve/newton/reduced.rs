@@ -1,12 +1,12 @@
 //! A problem in the unknowns of a fusion: its gradient, products with its Hessian, and where a step
 //! crosses a kink.
 
-use crate::fusion::Fusion;
 use crate::graph::Incidence;
 use crate::numeric::linalg::{axpy, difference};
 use crate::numeric::parallel::{dot, for_rows};
 use crate::numeric::simd::{Loop, vectorize};
 use crate::penalty::Kinks;
+use crate::solve::fusion::Fusion;
 use crate::{Matrix, Problem};
 
 /// The problem in the unknowns of a fusion.

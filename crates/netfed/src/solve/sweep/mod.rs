@@ -11,14 +11,19 @@
 //! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 24e for the graph and 8n(7d + the factors of the loss);
 //! with gathered sums 32e and 8n(5d + the factors).
 
-use crate::layout::{Layout, Sums};
+mod edge_steps;
+pub(super) mod layout;
+mod node_steps;
+mod packed;
+
 use crate::methods::displacement::Displacement;
-use crate::node_steps::{NodeSteps, Step};
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel::for_rows;
 use crate::numeric::simd::vectorize;
-use crate::packed::Packed;
 use crate::{Matrix, Problem, Start};
+use layout::{Layout, Sums};
+use node_steps::{NodeSteps, Step};
+use packed::Packed;
 use rayon::prelude::*;
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@
 //! that of the whole if no group would rather come apart: duals inside of the groups tell.
 
 mod bonds;
-mod carry;
 mod level;
+mod lift;
 
 pub(crate) use level::Level;
 

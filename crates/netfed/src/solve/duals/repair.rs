@@ -8,11 +8,11 @@
 //! one for each parameter. ω = c(1 − (‖u‖/c)²) is large where there is room. What leaves the domain of the
 //! conjugate penalty is moved back into it, and the rest is corrected again.
 
-use crate::fusion::Fusion;
-use crate::laplace::Laplace;
+use super::laplace::Laplace;
 use crate::numeric::linalg::{axpy, difference};
 use crate::numeric::parallel::for_rows;
 use crate::penalty::Kinks;
+use crate::solve::fusion::Fusion;
 use crate::{Matrix, Problem};
 
 const ROUNDS: usize = 5;

@@ -4,13 +4,13 @@
 //! conjugate gradients with one block per group as preconditioner. A product with the Hessian costs about one sweep over
 //! the edges.
 
+use super::conjugate_gradients::conjugate_gradients;
+use super::elimination::Elimination;
+use super::reduced::Reduced;
 use crate::Matrix;
-use crate::conjugate_gradients::conjugate_gradients;
-use crate::cost::{ANALYSIS, sweep_cost};
-use crate::elimination::Elimination;
 use crate::numeric::linalg::{SparseCholesky, dense};
 use crate::penalty::Kinks;
-use crate::reduced::Reduced;
+use crate::solve::cost::{ANALYSIS, sweep_cost};
 
 /// Sweeps that a factorization may cost, if there is credit for it.
 const MOST_SWEEPS: f64 = 1000.0;

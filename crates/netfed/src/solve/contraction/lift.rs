@@ -7,9 +7,9 @@
 //!
 //! ω is large where there is room. It stays the same, and so do the factors of the Laplace equations.
 
-use crate::laplace::Factored;
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel::dot;
+use crate::solve::duals::laplace::Factored;
 use crate::{Matrix, Problem};
 
 /// The most steps, those within which ‖r‖ must have halved, and the part of ‖∇L‖ that counts as nothing.
@@ -18,18 +18,18 @@ const PATIENCE: usize = 5;
 const NOTHING: f64 = 1e-11;
 
 /// Carries rests inside of groups.
-pub(super) struct Carry {
+pub(super) struct Lift {
     /// The edges inside, and ω of each.
     inner: Vec<(u32, f64)>,
     laplace: Factored,
 }
 
-impl Carry {
+impl Lift {
     /// `room` is ω of every edge, zero between groups; none where the equations are too large.
-    pub(super) fn new(problem: &Problem, room: &[f64]) -> Option<Carry> {
+    pub(super) fn new(problem: &Problem, room: &[f64]) -> Option<Lift> {
         let inner = room.iter().enumerate().filter(|(_, room)| **room > 0.0);
         let inner = inner.map(|(e, room)| (e as u32, *room)).collect();
-        Some(Carry { inner, laplace: Factored::new(problem, room)? })
+        Some(Lift { inner, laplace: Factored::new(problem, room)? })
     }
 
     /// Moves the duals inside such that the rest vanishes, if they can. Gives the number of steps.
@@ -116,9 +116,9 @@ mod tests {
             }
         }
         let room: Vec<f64> = edges.iter().map(|e| e.weight).collect();
-        let carry = Carry::new(&problem, &room).unwrap();
+        let lift = Lift::new(&problem, &room).unwrap();
         let mut duals = Matrix::zeros(edges.len(), 2);
-        carry.balance(&problem, gradients.clone(), &mut duals);
+        lift.balance(&problem, gradients.clone(), &mut duals);
         for (k, e) in edges.iter().enumerate() {
             for j in 0..2 {
                 gradients[e.tail * 2 + j] += duals.row(k)[j];

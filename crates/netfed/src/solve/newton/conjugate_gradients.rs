@@ -1,9 +1,9 @@
 //! Conjugate gradients for the system of a Newton step, preconditioned by one block per group.
 
+use super::reduced::Reduced;
 use crate::Matrix;
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, difference};
 use crate::numeric::parallel::{dot, for_rows};
-use crate::reduced::Reduced;
 
 /// Parameters up to which the blocks of the preconditioner are factored.
 const BLOCK: usize = 64;

@@ -1,23 +1,23 @@
 //! Tries to end a run of the primal-dual method at once.
 //!
-//! * Quadratic losses: which models are equal is read off a point, Newton's method solves for the rest (`newton.rs`), and the duals are made to
+//! * Quadratic losses: which models are equal is read off a point, Newton's method solves for the rest (`newton/mod.rs`), and the duals are made to
 //!   fit (`repair.rs`). That costs as much as about a hundred sweeps. It is tried where more of them are expected, once the groups of equal
 //!   models have settled.
-//! * Losses whose curvature changes smoothly: the proximal Newton method (`proximal_newton.rs`), soon, as it costs few sweeps.
+//! * Losses whose curvature changes smoothly: the proximal Newton method (`newton/proximal.rs`), soon, as it costs few sweeps.
 
 use crate::certificate::Certificate;
-use crate::cost::sweep_cost;
-use crate::fusion::Fusion;
-use crate::newton::{Outcome, newton};
 use crate::penalty::Kinks;
-use crate::proximal_newton::{Inner, proximal_newton};
-use crate::repair::Flow;
 use crate::run::{Method, Run};
+use crate::solve::cost::sweep_cost;
+use crate::solve::duals::repair::Flow;
+use crate::solve::fusion::Fusion;
+use crate::solve::newton::proximal::{Inner, proximal_newton};
+use crate::solve::newton::{Outcome, newton};
 use crate::{Problem, Start};
 
 /// Nodes and edges up to which tries are made between sweeps: on larger graphs the flow inside large groups costs more to repair than the sweeps that
 /// are left.
-pub(crate) const MOST_FINISHED: usize = 200_000;
+pub(crate) const MOST_POLISHED: usize = 200_000;
 /// Sweeps that must be left, as expectations go, for a try to be worth it; and with few groups. Expectations tend to be too low.
 const SWEEPS_LEFT: f64 = 40.0;
 const SWEEPS_LEFT_FEW: f64 = 10.0;
@@ -43,7 +43,7 @@ const FIRST_CURVED: f64 = 5.0;
 const NEXT_CURVED: f64 = 4.0;
 
 /// The tries of one run.
-pub(crate) struct Finish {
+pub(crate) struct Polish {
     flow: Flow,
     /// For the problems of the proximal Newton method.
     inner: Inner,
@@ -56,16 +56,16 @@ pub(crate) struct Finish {
     groups: usize,
 }
 
-impl Finish {
+impl Polish {
     /// None where there is nothing to read off, or losses are not smooth.
-    pub(crate) fn new(problem: &Problem, inner: Inner) -> Option<Finish> {
+    pub(crate) fn new(problem: &Problem, inner: Inner) -> Option<Polish> {
         let worth = matches!(problem.penalty().kinks(), Kinks::Zero | Kinks::Coordinates)
             && (0..problem.nodes()).all(|i| problem.loss(i).is_smooth());
         let overhead = TRY + TRY_ANYWAY / sweep_cost(problem);
         let curved = (0..problem.nodes()).any(|i| problem.loss(i).compact().is_none());
         let curved = curved.then_some(FIRST_CURVED);
         let flow = Flow::default();
-        worth.then(|| Finish { flow, inner, curved, overhead, credit: 0.0, groups: 0 })
+        worth.then(|| Polish { flow, inner, curved, overhead, credit: 0.0, groups: 0 })
     }
 
     /// What a try makes of the sweeps.

@@ -1,10 +1,11 @@
 //! What a run that has not proven its answer knows besides: a run never ends at a point that is worse than all models zero, than the models that
 //! nodes find alone, or, for small problems, than what Newton's method finds on a smoothed problem.
 
+use super::newton::smoothed;
 use crate::certificate::Certificate;
+use crate::loss::minimizers;
 use crate::run::{Method, Run, Status};
-use crate::solve::exact::local;
-use crate::{Matrix, Solution, Start, smoothed};
+use crate::{Matrix, Solution, Start};
 
 /// The best of the points that are known; why the run ended remains as it is, unless the tolerance is met now.
 pub(crate) fn best(run: &mut Run<'_>, found: Solution) -> Solution {
@@ -19,7 +20,8 @@ pub(crate) fn best(run: &mut Run<'_>, found: Solution) -> Solution {
         return best;
     }
     let zero = Matrix::zeros(problem.nodes(), problem.dim());
-    let alone = (!run.is_stopped()).then(|| local(problem));
+    let alone = (!run.is_stopped())
+        .then(|| minimizers(problem.nodes(), problem.dim(), |i| problem.loss(i)));
     for params in std::iter::once(zero).chain(alone) {
         let method = best.method;
         let point = Start { params, duals: best.duals.clone() };

@@ -1,13 +1,23 @@
 //! The in-process driver: runs a method until the certificate is good enough.
 
+mod adaptive;
+mod auto;
+pub(crate) mod contraction;
+pub(crate) mod cost;
+pub(crate) mod duals;
 pub(crate) mod exact;
+mod fallback;
+pub(crate) mod fusion;
+mod interior;
+pub(crate) mod newton;
+pub(crate) mod sweep;
 
-use crate::layout::blocks;
 use crate::methods::{FedAdmm, Federation, admm, simulate};
 use crate::run::{Method, Observer, Options, Progress, Run, Solution, Solver, Start};
-use crate::sweep::Sweep;
-use crate::{Error, Problem, auto};
+use crate::{Error, Problem};
 use std::ops::ControlFlow;
+use sweep::Sweep;
+use sweep::layout::blocks;
 
 /// Solves a problem. The observer is called after every iteration and may end the run. The result does
 /// not depend on the number of threads of the current rayon pool, to the last bit.

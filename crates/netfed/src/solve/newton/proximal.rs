@@ -6,9 +6,9 @@
 //! methods of their own. Near a solution two or three such problems are enough.
 
 use crate::certificate::{Certificate, Certifier};
-use crate::cost::sweep_cost;
 use crate::numeric::parallel::map_rows;
 use crate::run::{Observer, Options, Run, Solution, Start};
+use crate::solve::cost::sweep_cost;
 use crate::{Error, Matrix, Problem};
 
 /// The most steps.

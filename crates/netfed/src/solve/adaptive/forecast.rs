@@ -11,7 +11,7 @@ const FIRST: u64 = 10;
 
 /// What is expected of a run.
 #[derive(Default)]
-pub(crate) struct Outlook {
+pub(crate) struct Forecast {
     /// Iterations and accuracy at the last certificate.
     last: Option<(u64, f64)>,
     /// Change of the logarithm of the accuracy per iteration between the last two certificates, and of the squared lengths of steps.
@@ -21,7 +21,7 @@ pub(crate) struct Outlook {
     steps: Option<[(u64, f64); 2]>,
 }
 
-impl Outlook {
+impl Forecast {
     /// A certificate was computed.
     pub(crate) fn note(&mut self, iterations: u64, accuracy: f64) {
         if let Some((before, then)) = self.last
@@ -89,21 +89,21 @@ mod tests {
 
     #[test]
     fn lengths_of_steps_tell_when_a_look_is_worth_it() {
-        let mut outlook = Outlook::default();
-        assert!(outlook.is_worth_a_look(10, 1e-6));
-        outlook.note(10, 1e-3);
-        assert!(!outlook.is_worth_a_look(12, 1e-6) && outlook.is_worth_a_look(30, 1e-6));
-        assert_eq!(outlook.remaining(1e-6), f64::INFINITY);
-        outlook.measured(12, 1e-1);
-        outlook.measured(16, 1e-2);
-        assert!(!outlook.is_worth_a_look(16, 1e-6));
-        assert!((outlook.remaining(1e-6) - 8.0).abs() < 1e-9);
-        outlook.measured(24, 0.9e-4);
-        assert!(outlook.is_worth_a_look(24, 1e-6));
+        let mut forecast = Forecast::default();
+        assert!(forecast.is_worth_a_look(10, 1e-6));
+        forecast.note(10, 1e-3);
+        assert!(!forecast.is_worth_a_look(12, 1e-6) && forecast.is_worth_a_look(30, 1e-6));
+        assert_eq!(forecast.remaining(1e-6), f64::INFINITY);
+        forecast.measured(12, 1e-1);
+        forecast.measured(16, 1e-2);
+        assert!(!forecast.is_worth_a_look(16, 1e-6));
+        assert!((forecast.remaining(1e-6) - 8.0).abs() < 1e-9);
+        forecast.measured(24, 0.9e-4);
+        assert!(forecast.is_worth_a_look(24, 1e-6));
         // Without lengths the last two certificates tell.
-        outlook.note(24, 1e-5);
+        forecast.note(24, 1e-5);
         let per_iteration = 100f64.ln() / 14.0;
-        assert!((outlook.remaining(1e-6) - 10f64.ln() / per_iteration).abs() < 1e-9);
-        assert!(!outlook.is_worth_a_look(24, 1e-7) && outlook.is_worth_a_look(34, 1e-7));
+        assert!((forecast.remaining(1e-6) - 10f64.ln() / per_iteration).abs() < 1e-9);
+        assert!(!forecast.is_worth_a_look(24, 1e-7) && forecast.is_worth_a_look(34, 1e-7));
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::methods::displacement::Displacement;
 use crate::methods::step_ratio::sensible;
-use crate::sweep::{Anchor, Sweep};
+use crate::solve::sweep::{Anchor, Sweep};
 
 pub(crate) struct Halpern {
     anchor: Anchor,

@@ -5,12 +5,12 @@
 //! By Cholesky's method, or by conjugate gradients with the diagonal as preconditioner.
 
 use crate::Problem;
-use crate::cost::{ANALYSIS, sweep_cost};
 use crate::graph::Incidence;
 use crate::numeric::linalg::{SparseCholesky, axpy};
 use crate::numeric::parallel::for_rows;
 use crate::numeric::simd::{Loop, vectorize};
 use crate::penalty::Kinks;
+use crate::solve::cost::{ANALYSIS, sweep_cost};
 
 const CG_STEPS: usize = 300;
 /// Steps without progress after which conjugate gradients end, or a fifth of all.

@@ -4,11 +4,11 @@
 //! of unlike scale are. The slopes of the smoothed penalty are duals in the domain of the conjugate; which models are equal is read off them.
 
 use crate::certificate::Certificate;
-use crate::cost::sweep_cost;
-use crate::fusion::Fusion;
 use crate::loss::Growth;
 use crate::numeric::linalg::{axpy, dense, difference, dot};
 use crate::run::Run;
+use crate::solve::cost::sweep_cost;
+use crate::solve::fusion::Fusion;
 use crate::{Matrix, Problem, Start};
 
 /// Parameters of all nodes up to which the systems are cheap.
