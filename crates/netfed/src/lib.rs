@@ -52,19 +52,12 @@
 //! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
 
 mod certificate;
-mod cluster;
-mod cluster_optimum;
 mod error;
-mod galerkin;
 pub mod generate;
 pub mod graph;
-pub mod guarantee;
-pub mod information;
-mod lambda_max;
 pub mod laws;
 pub mod learning;
 pub mod loss;
-mod merge_tree;
 mod methods;
 pub mod model;
 mod numeric;
@@ -75,30 +68,30 @@ pub mod relax;
 mod run;
 mod solve;
 mod table;
-mod variation;
-mod well_connected;
+mod theory;
 
 pub use certificate::{Bound, Certificate, Certified, Certifier, Share};
-pub use cluster::Clusters;
 pub use error::Error;
 pub use graph::communities::{Agreement, Communities};
 pub use graph::{
     Edge, Graph, Incidence, LEAST_WEIGHT, Link, NeighborGraph, communities, discrepancy,
     neighbor_graph, selection, similarity as similarity_graph,
 };
-pub use lambda_max::{LambdaMax, Proof, lambda_max};
 pub use loss::{LossKind, Region, Slope};
-pub use merge_tree::{MergeTree, Vertex};
 pub use methods::fed_admm::Weighting;
 pub use methods::{
     Device, FedAdmm, FedAdmmNode, Federation, Half, LocalStep, PrimalDualNode, flavor, simulate,
 };
 pub use numeric::{Matrix, principal_components, sampling};
-pub use path::{PathPoint, Step, first_lambda, follow_path, log_grid};
+pub use path::{
+    Clusters, LambdaMax, MergeTree, PathPoint, Proof, Step, Vertex, first_lambda, follow_path,
+    lambda_max, log_grid,
+};
 pub use problem::Problem;
 pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
 pub use solve::{solve, solve_from};
 pub use table::Dataset;
+pub use theory::{guarantee, information};
 
 #[doc(hidden)]
 pub use numeric::sampling as draws;
@@ -106,7 +99,7 @@ pub use numeric::sampling as draws;
 /// How well the nodes of a group hold together, and what follows for their models.
 pub mod spectral {
     pub use crate::graph::spectral::{algebraic_connectivity, spectral_gap};
-    pub use crate::variation::{Variation, variation};
+    pub use crate::theory::variation::{Variation, variation};
 }
 
 pub mod baselines {

@@ -1,9 +1,10 @@
 //! A λ for a flavor of federated learning (`methods/flavor.rs`): from λ_max down to where hardly any
 //! models are equal.
 
+use super::lambda_max;
 use crate::methods::flavor::Coupling;
 use crate::path::first_lambda;
-use crate::{Error, Options, Problem, Progress, lambda_max};
+use crate::{Error, Options, Problem, Progress};
 use std::ops::ControlFlow;
 
 /// Models are equal at this multiple of λ_max for sure, whatever rounding did to it.

@@ -12,25 +12,32 @@
 //! Models and duals between two solutions are expected to move as they do from one to the other: that gives the step ratio γ to begin
 //! with (`step_ratio.rs`).
 //!
-//! Models that are equal at both ends of a stretch of the path are, as a rule, equal in between: there the problem is a smaller one, on the graph whose
-//! nodes are the groups of equal models (`contraction/level.rs`). The shorter the stretch, the smaller the problem.
+//! Models that are equal at both ends of an interval of the path are, as a rule, equal in between: there the problem is a smaller one, on the graph whose
+//! nodes are the groups of equal models (`contraction/level.rs`). The shorter the interval, the smaller the problem.
 //!
 //! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads. So are the
 //! problems of one round where starts come from the span (`span.rs`).
 
+mod clusters;
 mod coupling;
+mod galerkin;
+mod interval;
+mod lambda_max;
+mod merge_tree;
 mod span;
-mod stretch;
 mod walk;
 
-use crate::cluster::Clusters;
-use crate::galerkin::Galerkin;
+pub use clusters::Clusters;
+pub use lambda_max::{LambdaMax, Proof, lambda_max};
+pub use merge_tree::{MergeTree, Vertex};
+
 use crate::run::{Options, Progress, Solution, Start, Status};
 use crate::solve::{solve, solve_from};
 use crate::{Certificate, Error, Problem};
+use galerkin::Galerkin;
+use interval::Interval;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
-use stretch::Stretch;
 use walk::Walk;
 
 /// The first λ of the path is first looked for at this part of the last, and then at tenths of it.
@@ -166,7 +173,7 @@ pub fn follow_path(
                 None => {
                     let ends = [walk.known(coupled, low)?, walk.known(lambdas.len() - 1, high)?];
                     let known = ends.into_iter().flatten().collect();
-                    walk.halve(coupled + 1, between, Stretch::new(known))?;
+                    walk.halve(coupled + 1, between, Interval::new(known))?;
                 }
             }
         }

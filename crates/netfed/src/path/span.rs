@@ -4,8 +4,8 @@
 //! by side. What they find then widens it, unless the start was good enough.
 
 use super::PathPoint;
+use super::galerkin::Galerkin;
 use super::walk::Walk;
-use crate::galerkin::Galerkin;
 use crate::{Error, Matrix, Start};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;

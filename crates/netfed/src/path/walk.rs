@@ -1,9 +1,9 @@
 //! The way along a path, by halves: what lies between two solutions starts from them.
 
-use super::stretch::{Known, Mix, Stretch};
+use super::clusters::Clusters;
+use super::interval::{Interval, Known, Mix};
 use super::{PathPoint, Step};
 use crate::certificate::Certifier;
-use crate::cluster::Clusters;
 use crate::penalty::Kinks;
 use crate::run::{Observer, Options, Progress, Solution, Start, Status};
 use crate::solve::contraction::Level;
@@ -39,7 +39,7 @@ impl Walk<'_> {
         &self,
         first: usize,
         points: &mut [Option<PathPoint>],
-        mut stretch: Stretch,
+        mut interval: Interval,
     ) -> Result<(), Error> {
         if points.is_empty() || self.ended.load(Ordering::Relaxed) {
             return Ok(());
@@ -47,14 +47,14 @@ impl Walk<'_> {
         let (low, rest) = points.split_at_mut((points.len() - 1) / 2);
         let Some((point, high)) = rest.split_first_mut() else { return Ok(()) };
         let middle = first + low.len();
-        stretch.descend(self, middle);
-        let found = match stretch.mix(self, middle) {
-            Some(mix) => self.between(middle, &mix, stretch.levels(), point)?,
+        interval.descend(self, middle);
+        let found = match interval.mix(self, middle) {
+            Some(mix) => self.between(middle, &mix, interval.levels(), point)?,
             None => self.solve(middle, None, point)?,
         };
-        stretch.add(self.known(middle, found)?);
-        let other = stretch.clone();
-        let high = || self.halve(middle + 1, high, stretch);
+        interval.add(self.known(middle, found)?);
+        let other = interval.clone();
+        let high = || self.halve(middle + 1, high, interval);
         let low = || self.halve(first, low, other);
         let (high, low) = match self.side_by_side {
             true => rayon::join(high, low),

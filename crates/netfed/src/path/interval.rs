@@ -1,4 +1,4 @@
-//! A stretch of the path: the solutions at its ends, and what can be told from them about those in between.
+//! An interval of the path: the solutions at its ends, and what can be told from them about those in between.
 
 use super::walk::Walk;
 use crate::numeric::linalg::axpy;
@@ -16,13 +16,13 @@ const SUPPORT: usize = 4;
 pub(super) struct Known {
     index: usize,
     fusion: Arc<Fusion>,
-    /// Of the problem, then of the smaller and smaller problems of the stretch of the path.
+    /// Of the problem, then of the smaller and smaller problems of the interval of the path.
     points: Vec<Arc<Start>>,
 }
 
-/// What is known at both ends of a stretch of the path and some beyond, by increasing λ, with the smaller problems of the stretch.
+/// What is known at both ends of an interval of the path and some beyond, by increasing λ, with the smaller problems of the interval.
 #[derive(Clone)]
-pub(super) struct Stretch {
+pub(super) struct Interval {
     known: Vec<Known>,
     levels: Vec<Arc<Level>>,
 }
@@ -34,10 +34,10 @@ impl Known {
     }
 }
 
-impl Stretch {
+impl Interval {
     /// Between two solutions.
-    pub(super) fn new(known: Vec<Known>) -> Stretch {
-        Stretch { known, levels: Vec::new() }
+    pub(super) fn new(known: Vec<Known>) -> Interval {
+        Interval { known, levels: Vec::new() }
     }
 
     /// The smaller problems.

@@ -8,10 +8,10 @@
 //! The penalty must be a norm, the losses differentiable, their sum over C strongly convex. "Not guaranteed" only means
 //! that this theorem does not say it.
 
-use crate::cluster_optimum::{Found, cluster_optimum};
+use super::cluster_optimum::{Found, cluster_optimum};
+use super::well_connected::Demands;
 use crate::numeric::linalg::{axpy, difference};
 use crate::penalty::Norm;
-use crate::well_connected::Demands;
 use crate::{Clusters, Error, Matrix, Problem};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
