@@ -5,47 +5,36 @@
 //!
 //! Targets of a classifier are probabilities too, so that a prediction of one model can be a target of another.
 
-mod boosting;
-mod forest;
 mod input;
 mod kernel;
 mod kind;
-mod lasso;
 pub mod laws;
 mod linear;
 mod nearest;
 mod network;
-mod neural;
-mod optimizer;
 mod part;
-mod perceptron;
 mod places;
 mod points;
 mod probabilities;
 mod size;
-mod softmax;
 mod stop;
-mod training;
 mod tree;
 mod words;
 
-pub use boosting::{Boosting, BoostingOptions};
-pub use forest::{Forest, ForestOptions};
 pub use kernel::{Kernel, KernelOptions};
 pub use kind::ModelKind;
 pub use linear::{Linear, LinearOptions};
 pub use nearest::{Nearest, NearestOptions};
-pub use network::{Network, Pass};
-pub use neural::{NeuralLoss, NeuralOptions, NeuralProgress, couple_networks};
-pub use optimizer::Optimizer;
+pub use network::{
+    Network, NeuralLoss, NeuralOptions, NeuralProgress, Optimizer, Pass, Perceptron,
+    PerceptronOptions, Training, couple_networks,
+};
 pub use part::Part;
-pub use perceptron::{Perceptron, PerceptronOptions};
 pub use points::Points;
 pub use size::ModelSize;
 pub use stop::Stop;
 pub(crate) use stop::go_on;
-pub use training::Training;
-pub use tree::{Tree, TreeOptions};
+pub use tree::{Boosting, BoostingOptions, Forest, ForestOptions, Tree, TreeOptions};
 
 use crate::{Error, Matrix};
 

@@ -4,7 +4,7 @@
 //!
 //! There are no duals and no bound. A neighbor may send anything: what are no probabilities is not taken for such.
 
-use super::heard::Heard;
+use super::damping::Damped;
 use super::node::RelaxNode;
 use crate::methods::Half;
 use crate::model::Part;
@@ -65,9 +65,9 @@ impl Half for RelaxHalf {
     fn memory(&self) -> Vec<f64> {
         let mut numbers = vec![self.node.slots() as f64];
         for slot in 0..self.node.slots() {
-            let heard = self.node.heard(slot).memory();
-            numbers.push(heard.len() as f64);
-            numbers.extend(heard);
+            let damped = self.node.damped(slot).memory();
+            numbers.push(damped.len() as f64);
+            numbers.extend(damped);
         }
         let parts = self.node.model().parts();
         numbers.push(parts.len() as f64);
@@ -86,11 +86,11 @@ impl Half for RelaxHalf {
         let mut numbers = Numbers(memory);
         let mut restore = || {
             let slots = numbers.count().filter(|n| *n == self.node.slots())?;
-            let heard = (0..slots)
-                .map(|slot| Heard::remembered(numbers.list()?, self.node.expected_len(slot)));
-            let heard = heard.collect::<Option<Vec<_>>>()?;
+            let damped = (0..slots)
+                .map(|slot| Damped::remembered(numbers.list()?, self.node.expected_len(slot)));
+            let damped = damped.collect::<Option<Vec<_>>>()?;
             let parts = numbers.parts()?;
-            self.node.hear_again(heard);
+            self.node.restore_damped(damped);
             let fresh = parts.iter().all(|p| p.values.is_empty()) && self.said().is_empty();
             (fresh || self.node.model_mut().restore(&parts).is_ok()).then_some(())
         };
@@ -161,10 +161,10 @@ impl<'a> Numbers<'a> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed test may panic")]
 mod tests {
-    use super::super::given::{Examples, Neighbor, RelaxSettings, RelaxWeights};
     use super::*;
     use crate::Matrix;
     use crate::model::{ModelKind, Task};
+    use crate::relax::settings::{Examples, Neighbor, RelaxSettings, RelaxWeights};
     use std::sync::Arc;
 
     fn half(kind: &str, task: Task, slots: usize) -> RelaxHalf {
@@ -224,9 +224,9 @@ mod tests {
         let mut bad = message.clone();
         bad[2] = -7.0;
         half.absorb(0, &message, &bad);
-        assert!(half.node.heard(0).labels().is_empty());
+        assert!(half.node.damped(0).labels().is_empty());
         half.absorb(0, &message, &message.clone());
-        assert!(!half.node.heard(0).labels().is_empty());
+        assert!(!half.node.damped(0).labels().is_empty());
         let memory = half.memory();
         for cut in 0..memory.len() {
             assert!(!half.remember(&memory[..cut]), "{cut}");

@@ -20,18 +20,17 @@
 
 mod bound;
 mod coloring;
+mod damping;
 mod fit;
-mod given;
 mod half;
-mod heard;
 mod metric;
 mod network;
 mod node;
 mod parametric;
 mod problem;
+mod settings;
 
 pub use bound::RelaxVariation;
-pub use given::{Examples, Neighbor, RelaxSettings, RelaxWeights};
 pub use half::RelaxHalf;
 pub use metric::{Coupling, Sides};
 pub use network::{FedRelax, RelaxRound};
@@ -40,3 +39,4 @@ pub use parametric::{
     LocalUpdate, RelaxOptions, RelaxProgress, RelaxStatus, Relaxed, Sweep, relax,
 };
 pub use problem::Relaxation;
+pub use settings::{Examples, Neighbor, RelaxSettings, RelaxWeights};

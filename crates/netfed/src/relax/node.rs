@@ -12,8 +12,8 @@
 //! A state machine without input and output. A message is a flat slice, the predictions of all outputs point by point, the same for all neighbors; it
 //! is empty as long as the node has nothing to say: no data, and no neighbor that has said anything.
 
-use super::given::{self, Examples, Neighbor, RelaxSettings, RelaxWeights};
-use super::heard::Heard;
+use super::damping::Damped;
+use super::settings::{self, Examples, Neighbor, RelaxSettings, RelaxWeights};
 use crate::model::{LocalModel, Points, Stop, go_on};
 use crate::numeric::linalg::axpy;
 use crate::{Error, Matrix};
@@ -29,7 +29,7 @@ struct Block {
 struct Slot {
     weight: f64,
     block: usize,
-    heard: Heard,
+    damped: Damped,
 }
 
 /// One node's half of Algorithm 1.
@@ -61,7 +61,7 @@ impl RelaxNode {
     ) -> Result<RelaxNode, Error> {
         let dim = own.points.cols();
         let held = settings.held.clone().filter(|_| !model.warm() && settings.alpha > 0.0);
-        given::check(&own, &public, neighbors, held.as_ref(), settings.alpha)?;
+        settings::check(&own, &public, neighbors, held.as_ref(), settings.alpha)?;
         let sets = neighbors.iter().map(|n| &n.public).chain(held.as_ref());
         let (mut blocks, mut places): (Vec<Block>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut values = own.points.as_slice().to_vec();
@@ -76,7 +76,7 @@ impl RelaxNode {
         let slot = |(n, &block): (&Neighbor, &usize)| Slot {
             weight: n.weight,
             block,
-            heard: Heard::nothing(),
+            damped: Damped::nothing(),
         };
         let all = Matrix::from_rows(dim, values)?;
         let mut targets = Matrix::zeros(all.rows(), own.targets.cols());
@@ -125,18 +125,18 @@ impl RelaxNode {
     }
 
     /// What the neighbor of a slot said.
-    pub(super) fn heard(&self, slot: usize) -> &Heard {
-        &self.slots[slot].heard
+    pub(super) fn damped(&self, slot: usize) -> &Damped {
+        &self.slots[slot].damped
     }
 
     /// Takes up what was heard before a restart.
-    pub(super) fn hear_again(&mut self, heard: Vec<Heard>) {
-        self.slots.iter_mut().zip(heard).for_each(|(slot, heard)| slot.heard = heard);
+    pub(super) fn restore_damped(&mut self, damped: Vec<Damped>) {
+        self.slots.iter_mut().zip(damped).for_each(|(slot, damped)| slot.damped = damped);
     }
 
     /// The least part of a change of its neighbors' predictions that the node has followed so far: 1 unless they swung.
     pub fn damping(&self) -> f64 {
-        self.slots.iter().map(|s| s.heard.least()).fold(1.0, f64::min)
+        self.slots.iter().map(|s| s.damped.least()).fold(1.0, f64::min)
     }
 
     /// Numbers of a prediction.
@@ -176,19 +176,19 @@ impl RelaxNode {
             return Err(Error::BadNumber { name, value, expected });
         }
         // Who is held back need not be damped.
-        let heard = &mut self.slots[slot].heard;
+        let damped = &mut self.slots[slot].damped;
         match self.settings.weights == RelaxWeights::Objective && self.held.is_none() {
-            true => heard.absorb(received),
-            false => heard.replace(received),
+            true => damped.absorb(received),
+            false => damped.replace(received),
         }
         Ok(())
     }
 
-    /// Local step: fits the model and makes the message. Before anything was heard it is a fit to the own points.
+    /// Local step: fits the model and makes the message. Before anything was damped it is a fit to the own points.
     pub fn compute(&mut self) -> Result<(), Error> {
         go_on(self.stop)?;
         let coupled =
-            self.settings.alpha > 0.0 && self.slots.iter().any(|s| !s.heard.labels().is_empty());
+            self.settings.alpha > 0.0 && self.slots.iter().any(|s| !s.damped.labels().is_empty());
         if !coupled && self.own == 0 {
             return Ok(());
         }
@@ -226,10 +226,10 @@ impl RelaxNode {
         let objective = self.settings.weights == RelaxWeights::Objective;
         let mut weights = self.own_weights();
         let mut before;
-        let heard = || self.slots.iter().filter(|s| !s.heard.labels().is_empty());
+        let damped = || self.slots.iter().filter(|s| !s.damped.labels().is_empty());
         // Who labels which block, and with which weight.
         let mut voices: Vec<(usize, f64, &[f64])> =
-            heard().map(|s| (s.block, alpha * s.weight, s.heard.labels())).collect();
+            damped().map(|s| (s.block, alpha * s.weight, s.damped.labels())).collect();
         if let Some(block) = self.held.filter(|_| !self.message.is_empty()) {
             let public = &self.blocks[block].public;
             before = Matrix::zeros(public.rows(), outputs);

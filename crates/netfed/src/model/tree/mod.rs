@@ -3,9 +3,14 @@
 //! A classification tree is a regression tree for the vector of probabilities: its squared error is Gini's impurity, and a leaf holds
 //! probabilities. A point of weight 2 is the point twice. Scaling all weights changes nothing.
 
-pub(crate) mod grow;
-pub(crate) mod nodes;
+mod boosting;
+mod forest;
+mod grow;
+mod nodes;
 mod scan;
+
+pub use boosting::{Boosting, BoostingOptions};
+pub use forest::{Forest, ForestOptions};
 
 use super::{LocalModel, Part, Points, Stop, Task, input, part, probabilities};
 use crate::{Error, Matrix};
@@ -81,7 +86,7 @@ impl LocalModel for Tree {
 }
 
 /// A tree whose leaves are predictions of a task. The probabilities of two classes are one number.
-pub(crate) fn grow_for(
+fn grow_for(
     task: Task,
     points: &Points,
     targets: &Matrix,
@@ -101,7 +106,7 @@ pub(crate) fn grow_for(
 }
 
 /// Trees whose leaves are predictions of a task, read back.
-pub(crate) fn predictors_of(parts: &[Part], task: Task, dim: usize) -> Result<Vec<Nodes>, Error> {
+fn predictors_of(parts: &[Part], task: Task, dim: usize) -> Result<Vec<Nodes>, Error> {
     let trees = trees_of(parts, dim, task.outputs())?;
     if let Task::Classification(classes) = task {
         trees.iter().try_for_each(|t| part::probabilities(t.values.as_slice(), classes))?;

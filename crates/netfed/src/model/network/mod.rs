@@ -6,6 +6,16 @@
 //!
 //! and the gradient is found by back-propagation.
 
+mod neural;
+mod optimizer;
+mod perceptron;
+mod training;
+
+pub use neural::{NeuralLoss, NeuralOptions, NeuralProgress, couple_networks};
+pub use optimizer::Optimizer;
+pub use perceptron::{Perceptron, PerceptronOptions};
+pub use training::Training;
+
 use super::Task;
 use super::probabilities::softmax_rows;
 use crate::numeric::linalg::{axpy, multiply, multiply_left_transposed, multiply_transposed};

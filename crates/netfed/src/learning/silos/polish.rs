@@ -5,8 +5,9 @@
 //! is smooth where no wᵢ is c. Weights at zero that want to stay there are left out of a step (projected Newton); its system is solved by
 //! conjugate gradients. A guess about who is tied may be wrong: only the gap (`silos.rs`) decides.
 
-use super::{LogDegree, Model, Silos};
+use super::Silos;
 use crate::Matrix;
+use crate::learning::{LogDegree, Model};
 use crate::numeric::linalg::{axpy, dot, norm};
 
 /// A silo this near to the consensus, relative to its size, is taken to be tied to it.

@@ -31,7 +31,7 @@ const LONGEST: u32 = 1 << 20;
 
 /// What a neighbor said.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Heard {
+pub(super) struct Damped {
     /// h; empty: nothing.
     labels: Vec<f64>,
     /// s₋; empty: there was none.
@@ -46,9 +46,9 @@ pub(super) struct Heard {
     wait: u32,
 }
 
-impl Heard {
-    pub(super) fn nothing() -> Heard {
-        Heard {
+impl Damped {
+    pub(super) fn nothing() -> Damped {
+        Damped {
             labels: Vec::new(),
             step: Vec::new(),
             part: 1.0,
@@ -119,10 +119,10 @@ impl Heard {
     }
 
     /// The other way round, for messages of some length; none where the numbers are no memory.
-    pub(super) fn remembered(memory: &[f64], length: usize) -> Option<Heard> {
-        let [part, least, turns, slow, wait, heard, numbers @ ..] = memory else { return None };
+    pub(super) fn remembered(memory: &[f64], length: usize) -> Option<Damped> {
+        let [part, least, turns, slow, wait, damped, numbers @ ..] = memory else { return None };
         let turns = (0..TURNS).find(|k| f64::from(*k) == *turns)?;
-        let labels = if *heard == 0.0 { 0 } else { length };
+        let labels = if *damped == 0.0 { 0 } else { length };
         let (labels, step) = numbers.split_at_checked(labels)?;
         let count = |v: f64| {
             (v.fract() == 0.0 && (0.0..=f64::from(LONGEST)).contains(&v)).then_some(v as u32)
@@ -131,10 +131,10 @@ impl Heard {
         let good = (LEAST..=1.0).contains(part)
             && (LEAST..=*part).contains(least)
             && slow <= wait
-            && *heard == labels.len() as f64
+            && *damped == labels.len() as f64
             && (step.is_empty() || step.len() == labels.len())
             && numbers.iter().all(|v| v.is_finite());
-        good.then(|| Heard {
+        good.then(|| Damped {
             labels: labels.to_vec(),
             step: step.to_vec(),
             part: *part,
@@ -153,79 +153,79 @@ mod tests {
 
     #[test]
     fn what_settles_is_taken_as_it_is_and_what_swings_is_damped() {
-        let mut heard = Heard::nothing();
+        let mut damped = Damped::nothing();
         // μ = −0.7 and 0.9: both settle.
         for k in 0..30 {
             let message = [(-0.7f64).powi(k), 0.2 * 0.9f64.powi(k)];
-            heard.absorb(&message);
-            assert_eq!((heard.labels(), heard.part), (message.as_slice(), 1.0), "{k}");
+            damped.absorb(&message);
+            assert_eq!((damped.labels(), damped.part), (message.as_slice(), 1.0), "{k}");
         }
         // m = −0.999 h + 1.999 settles at 1.
-        let (mut heard, mut message) = (Heard::nothing(), [5.0]);
+        let (mut damped, mut message) = (Damped::nothing(), [5.0]);
         for _ in 0..9 {
-            heard.absorb(&message);
-            message = [1.999 - 0.999 * heard.labels()[0]];
+            damped.absorb(&message);
+            message = [1.999 - 0.999 * damped.labels()[0]];
         }
-        assert_eq!(heard.part, 0.5);
-        assert!((heard.labels()[0] - 1.0).abs() < 1e-12, "{heard:?}");
+        assert_eq!(damped.part, 0.5);
+        assert!((damped.labels()[0] - 1.0).abs() < 1e-12, "{damped:?}");
         // m = −0.8 h settles by itself, if slowly.
-        let (mut heard, mut message) = (Heard::nothing(), [1.0]);
+        let (mut damped, mut message) = (Damped::nothing(), [1.0]);
         for _ in 0..100 {
-            heard.absorb(&message);
-            message = [-0.8 * heard.labels()[0]];
+            damped.absorb(&message);
+            message = [-0.8 * damped.labels()[0]];
         }
-        assert_eq!(heard.least(), 1.0);
+        assert_eq!(damped.least(), 1.0);
         // m = −5 h does not settle before t = ¼.
-        let (mut heard, mut message) = (Heard::nothing(), [1.0]);
+        let (mut damped, mut message) = (Damped::nothing(), [1.0]);
         for _ in 0..60 {
-            heard.absorb(&message);
-            message = [-5.0 * heard.labels()[0]];
+            damped.absorb(&message);
+            message = [-5.0 * damped.labels()[0]];
         }
-        assert_eq!(heard.part, 0.25);
-        assert!(heard.labels()[0].abs() < 1e-9, "{heard:?}");
+        assert_eq!(damped.part, 0.25);
+        assert!(damped.labels()[0].abs() < 1e-9, "{damped:?}");
     }
 
     #[test]
     fn what_no_longer_swings_is_no_longer_damped() {
         // μ = −0.99 with the amplitude 10, and μ = 0.95: first the one swings, then the other one is slow.
-        let (mut heard, mut state) = (Heard::nothing(), [10.0, 1.0]);
+        let (mut damped, mut state) = (Damped::nothing(), [10.0, 1.0]);
         let (mut parts, mut after) = (Vec::new(), 0.0);
         for _ in 0..60 {
-            heard.absorb(&state);
-            parts.push(heard.part);
-            after = (heard.labels()[0].powi(2) + heard.labels()[1].powi(2)).sqrt();
-            state = [-0.99 * heard.labels()[0], 0.95 * heard.labels()[1]];
+            damped.absorb(&state);
+            parts.push(damped.part);
+            after = (damped.labels()[0].powi(2) + damped.labels()[1].powi(2)).sqrt();
+            state = [-0.99 * damped.labels()[0], 0.95 * damped.labels()[1]];
         }
         assert!(parts.contains(&0.5) && parts[20..].iter().all(|t| *t == 1.0), "{parts:?}");
-        assert_eq!(heard.least(), 0.5);
+        assert_eq!(damped.least(), 0.5);
         // Without damping it would be 5.5, with t = ½ for good 0.22.
         assert!(after < 0.08, "{after}");
     }
 
     #[test]
     fn silence_and_numbers_that_overflow_start_afresh() {
-        let mut heard = Heard::nothing();
-        [[1.0], [-1.0], [1.0]].iter().for_each(|m| heard.absorb(m));
-        assert_eq!((heard.labels(), heard.part), ([1.0].as_slice(), 1.0));
-        heard.absorb(&[-1.0]);
-        assert_eq!((heard.labels(), heard.part), ([0.0].as_slice(), 0.5));
-        heard.absorb(&[]);
-        assert!(heard.labels().is_empty());
-        heard.absorb(&[f64::MAX]);
-        heard.absorb(&[f64::MIN]);
-        assert_eq!((heard.labels(), heard.part), ([f64::MIN].as_slice(), 0.5));
+        let mut damped = Damped::nothing();
+        [[1.0], [-1.0], [1.0]].iter().for_each(|m| damped.absorb(m));
+        assert_eq!((damped.labels(), damped.part), ([1.0].as_slice(), 1.0));
+        damped.absorb(&[-1.0]);
+        assert_eq!((damped.labels(), damped.part), ([0.0].as_slice(), 0.5));
+        damped.absorb(&[]);
+        assert!(damped.labels().is_empty());
+        damped.absorb(&[f64::MAX]);
+        damped.absorb(&[f64::MIN]);
+        assert_eq!((damped.labels(), damped.part), ([f64::MIN].as_slice(), 0.5));
     }
 
     #[test]
     fn memory_is_whole_or_refused() {
-        let mut heard = Heard::nothing();
-        assert_eq!(Heard::remembered(&heard.memory(), 2).unwrap(), heard);
+        let mut damped = Damped::nothing();
+        assert_eq!(Damped::remembered(&damped.memory(), 2).unwrap(), damped);
         for m in [[1.0, 2.0], [3.0, 1.0], [1.0, 2.0], [3.0, 1.0], [2.0, 2.0]] {
-            heard.absorb(&m);
-            let memory = heard.memory();
-            assert_eq!(Heard::remembered(&memory, 2).unwrap(), heard);
-            assert_eq!(Heard::remembered(&memory, 3), None);
-            assert_eq!(Heard::remembered(&memory[..memory.len() - 1], 2), None);
+            damped.absorb(&m);
+            let memory = damped.memory();
+            assert_eq!(Damped::remembered(&memory, 2).unwrap(), damped);
+            assert_eq!(Damped::remembered(&memory, 3), None);
+            assert_eq!(Damped::remembered(&memory[..memory.len() - 1], 2), None);
         }
     }
 }

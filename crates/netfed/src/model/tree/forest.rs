@@ -3,10 +3,10 @@
 //! Of the m points with θ > 0 a tree draws m with repetition; a point that was drawn c times has the weight c·θ. So a point has its weight on
 //! average, and a point without weight is not there. Tree k draws from numbers of its own: the number of threads does not matter.
 
-use super::tree::grow::{Choice, Limits};
-use super::tree::nodes::{Nodes, parts_of};
-use super::tree::{grow_for, predictors_of};
-use super::{LocalModel, Part, Points, Stop, Task, input};
+use super::grow::{Choice, Limits};
+use super::nodes::{Nodes, parts_of};
+use super::{grow_for, predictors_of};
+use crate::model::{LocalModel, Part, Points, Stop, Task, input};
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel;
 use crate::numeric::sampling::{Purpose, stream};

@@ -4,8 +4,8 @@
 //!
 //! by Newton's method with backtracking; conjugate gradients solve its systems. Classes that can be separated have a minimizer only with a ridge.
 
-use super::probabilities::softmax;
-use super::{Stop, go_on};
+use crate::model::probabilities::softmax;
+use crate::model::{Stop, go_on};
 use crate::numeric::linalg::{axpy, dot, norm};
 use crate::{Error, Matrix};
 

@@ -4,9 +4,10 @@
 //!
 //! They need no more than messages wᵢ and c, since both ends can keep yᵢ.
 
-use super::dual_newton::Scratch;
-use super::{Learned, LogDegree, Silos};
+use super::Silos;
 use crate::Matrix;
+use crate::learning::log_degree::dual_newton::Scratch;
+use crate::learning::{Learned, LogDegree};
 use crate::numeric::linalg::{axpy, distance, dot, norm, square_distance};
 use crate::numeric::parallel::map_items;
 

@@ -4,16 +4,19 @@
 //!   classification:  minimize −Σ θ Σ_c p_c log softmax(Wx + b)_c + ridge·‖W‖²
 //!
 //! The constant b carries no ridge or lasso. Regression is the core's least squares on rows times √θ, around their weighted
-//! mean; of several minimizers it takes the one of least norm. Those with a lasso are in [`super::lasso`], classification is in [`super::softmax`].
+//! mean; of several minimizers it takes the one of least norm. Those with a lasso are in `lasso.rs`, classification is in `softmax.rs`.
+
+mod lasso;
+mod softmax;
 
 use super::input::{check, kept};
-use super::lasso::Lasso;
 use super::part::Parts;
 use super::probabilities::softmax;
-use super::softmax::{Kept, Softmax, scores};
 use super::{LocalModel, Part, Points, Stop, Task};
 use crate::numeric::linalg::{axpy, dot};
 use crate::{Dataset, Error, LossKind, Matrix};
+use lasso::Lasso;
+use softmax::{Kept, Softmax, scores};
 
 /// The most features of which all products are kept for a lasso.
 const MOST_FEATURES: usize = 4096;

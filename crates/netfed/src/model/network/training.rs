@@ -1,9 +1,9 @@
 //! Training of a network on mini-batches: in every epoch the points in a random order, cut into batches, one step of the optimizer per batch
 //! along the gradient of the mean of θ_r ℓ(y_r, h(x_r)) over the batch.
 
-use super::network::{Network, Pass};
-use super::{Optimizer, Stop, go_on};
+use super::{Network, Pass};
 use crate::Error;
+use crate::model::{Optimizer, Stop, go_on};
 use crate::numeric::sampling::{Purpose, stream};
 use rand::RngExt;
 

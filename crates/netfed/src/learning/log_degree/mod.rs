@@ -5,9 +5,14 @@
 //! z are mean squared differences of the signals of a pair, Sw the degrees. α only scales the weights for a given αβ; a larger β gives
 //! more and more even edges. Solved exactly, with a proven gap (`dual_newton.rs`).
 
+mod descent;
+pub(super) mod dual_newton;
+pub(super) mod loss;
+pub(super) mod steps;
+
 use super::Candidates;
-use super::dual_newton::{DualNewton, Scratch};
 use crate::{Error, Matrix};
+use dual_newton::{DualNewton, Scratch};
 use std::sync::Arc;
 
 /// What is asked of a graph.

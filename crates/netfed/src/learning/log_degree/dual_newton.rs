@@ -10,7 +10,7 @@
 //! A constant in c, which may be so large that c as a whole is too coarse, is kept apart: with c = 2s + c′ and v = s + u it is
 //! v_a + v_b − c = u_a + u_b − c′, and the unknowns are u.
 
-use super::Candidates;
+use crate::learning::Candidates;
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot};
 
 /// Up to this many vertices the systems are factored.
@@ -19,19 +19,19 @@ const STEPS: usize = 200;
 
 /// The problem without its linear term.
 #[derive(Clone, Copy)]
-pub(super) struct DualNewton<'a> {
-    pub(super) candidates: &'a Candidates,
-    pub(super) alpha: f64,
-    pub(super) zeta: f64,
+pub(in crate::learning) struct DualNewton<'a> {
+    pub(in crate::learning) candidates: &'a Candidates,
+    pub(in crate::learning) alpha: f64,
+    pub(in crate::learning) zeta: f64,
     /// κ
-    pub(super) curvature: f64,
+    pub(in crate::learning) curvature: f64,
     /// s; in what follows c is c′ and v is u.
-    pub(super) shift: f64,
+    pub(in crate::learning) shift: f64,
 }
 
 /// Memory of a solve, to be used again.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(in crate::learning) struct Scratch {
     /// What is to be added to u.
     low: Vec<f64>,
     degrees: Vec<f64>,
@@ -43,13 +43,13 @@ pub(super) struct Scratch {
 }
 
 /// φ(x) = x − 1 − log x
-pub(super) fn phi(x: f64) -> f64 {
+pub(in crate::learning) fn phi(x: f64) -> f64 {
     if x > 0.0 { (x - 1.0) - (x - 1.0).ln_1p() } else { f64::INFINITY }
 }
 
 impl DualNewton<'_> {
     /// A guess: v as if every vertex had only its cheapest pair.
-    pub(super) fn guess(&self, c: &[f64]) -> Vec<f64> {
+    pub(in crate::learning) fn guess(&self, c: &[f64]) -> Vec<f64> {
         let mut cheapest = vec![f64::INFINITY; self.candidates.vertices()];
         for ((a, b), &c) in self.candidates.pairs().zip(c) {
             cheapest[a] = cheapest[a].min(c);
@@ -73,7 +73,7 @@ impl DualNewton<'_> {
 
     /// Improves v until every |xᵥ − 1| is at most the tolerance, or rounding ends it; gives the number of Newton steps. What v itself is too
     /// coarse for is left in `s.low`: where κ is small against v, weights are small differences of large numbers.
-    pub(super) fn solve(&self, c: &[f64], v: &mut [f64], tolerance: f64, s: &mut Scratch) -> usize {
+    pub(in crate::learning) fn solve(&self, c: &[f64], v: &mut [f64], tolerance: f64, s: &mut Scratch) -> usize {
         let d = v.len();
         s.low.clear();
         s.low.resize(d, 0.0);
@@ -211,7 +211,7 @@ impl DualNewton<'_> {
     }
 
     /// out ← w(v), with the low part that the last solve has left.
-    pub(super) fn weights(&self, c: &[f64], v: &[f64], s: &Scratch, out: &mut [f64]) {
+    pub(in crate::learning) fn weights(&self, c: &[f64], v: &[f64], s: &Scratch, out: &mut [f64]) {
         for (((a, b), c), w) in self.candidates.pairs().zip(c).zip(out) {
             let rest = (v[a] + v[b] - c) + (s.low[a] + s.low[b]);
             *w = (rest / self.curvature).max(0.0);
@@ -219,7 +219,7 @@ impl DualNewton<'_> {
     }
 
     /// (P) at w ≥ 0 less (D) at v: Σᵥ αφ(xᵥ) and, of every pair, how far w is from w(v). Also the size of its terms, for their rounding.
-    pub(super) fn gap(&self, c: &[f64], v: &[f64], weights: &[f64]) -> (f64, f64) {
+    pub(in crate::learning) fn gap(&self, c: &[f64], v: &[f64], weights: &[f64]) -> (f64, f64) {
         let mut degrees = vec![0.0; v.len()];
         self.candidates.degrees(weights, &mut degrees);
         let (mut gap, mut size) = (0.0, 0.0);

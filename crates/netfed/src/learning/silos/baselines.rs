@@ -9,8 +9,8 @@
 //! Momentum goes on over the rounds where a graph does (IGL, MR-MTL, the graphs of Ditto) and starts again where a silo starts from the
 //! server's. Stable steps of the one graph are of one size for all silos. The exact counterparts are [`LogDegree::solve`] and [`LogDegree::pooled`].
 
-use super::LogDegree;
-use super::steps::{LocalWork, Moving};
+use crate::learning::LogDegree;
+use crate::learning::log_degree::steps::{LocalWork, Moving};
 use crate::numeric::linalg::axpy;
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;

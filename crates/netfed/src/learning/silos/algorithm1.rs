@@ -8,9 +8,10 @@
 //! the messages gets the same bits. Where wᵢ comes near c, γᵢ explodes and the pair stops moving, at a point that need not be optimal:
 //! the exact answer is in `exact.rs`.
 
-use super::steps::{LocalWork, Moving};
-use super::{LogDegree, SiloGraphs, Silos};
+use super::{SiloGraphs, Silos};
 use crate::error::positive;
+use crate::learning::LogDegree;
+use crate::learning::log_degree::steps::{LocalWork, Moving};
 use crate::methods::{Answer, Client, Server};
 use crate::numeric::linalg::{axpy, distance};
 use crate::{Error, Matrix};

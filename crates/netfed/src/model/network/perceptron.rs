@@ -4,10 +4,10 @@
 //! parameters that are there, with the moments of the optimizer at zero. A point without weight is not there; scaling all weights changes
 //! nothing; a point of weight 2 counts as the point twice, but the two would not always be in the same mini-batch.
 
-use super::network::{Network, Pass};
-use super::part::{self, Parts};
 use super::training::{Training, train};
-use super::{LocalModel, Part, Points, Stop, Task, input};
+use super::{Network, Pass};
+use crate::model::part::{self, Parts};
+use crate::model::{LocalModel, Part, Points, Stop, Task, input};
 use crate::{Error, Matrix};
 
 /// Larger parameters are no model: training has diverged.

@@ -6,11 +6,11 @@
 //! Splits reduce the weighted squared error. A leaf of a classification tree takes Newton's step of the cross-entropy in each class,
 //! Σ θ(y − p) / Σ θ p(1 − p), not longer than 4. A point of weight 2 is the point twice; scaling all weights changes nothing.
 
-use super::input::mean;
-use super::probabilities::softmax_rows;
-use super::tree::grow::{Limits, grow};
-use super::tree::nodes::{Nodes, parts_of, trees_of};
-use super::{LocalModel, Part, Points, Stop, Task, input, part};
+use super::grow::{Limits, grow};
+use super::nodes::{Nodes, parts_of, trees_of};
+use crate::model::input::mean;
+use crate::model::probabilities::softmax_rows;
+use crate::model::{LocalModel, Part, Points, Stop, Task, input, part};
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel;
 use crate::{Error, Matrix};

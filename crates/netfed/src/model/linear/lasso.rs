@@ -6,8 +6,8 @@
 //! is the minimizer if the signs are right and |c − Gw| ≤ lasso/2 elsewhere; both are checked on the data. Entries for which they are not leave or enter S,
 //! and so on. Where that does not end (features that are the same) the general solver of the core takes over.
 
-use super::{Stop, go_on};
 use crate::Error;
+use crate::model::{Stop, go_on};
 use crate::numeric::linalg::{add_gram, axpy, cholesky, cholesky_solve, dot};
 
 /// The most sweeps over all coordinates.

@@ -15,10 +15,10 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
-use super::network::{Network, Pass};
 use super::training::{Training, train};
-use super::{Points, Task, input};
+use super::{Network, Pass};
 use crate::methods::edge_step;
+use crate::model::{Points, Task, input};
 use crate::numeric::linalg::axpy;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};

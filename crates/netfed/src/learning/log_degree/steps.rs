@@ -49,7 +49,7 @@ impl LocalWork {
         LocalWork { steps: 5, step: Step::Explicit(0.005), momentum: 0.9 }
     }
 
-    pub(super) fn check(&self, zeta: f64) -> Result<(), Error> {
+    pub(in crate::learning) fn check(&self, zeta: f64) -> Result<(), Error> {
         let bad = |name, value, expected| Err(Error::BadNumber { name, value, expected });
         if let Step::Explicit(rate) | Step::Implicit(rate) = self.step {
             positive("the step size", rate)?;
@@ -81,19 +81,19 @@ impl LogDegree {
 
 /// Weights that move with momentum.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Moving {
-    pub(super) now: Vec<f64>,
-    pub(super) before: Vec<f64>,
+pub(in crate::learning) struct Moving {
+    pub(in crate::learning) now: Vec<f64>,
+    pub(in crate::learning) before: Vec<f64>,
 }
 
 impl Moving {
     /// At rest.
-    pub(super) fn at(weights: &[f64]) -> Moving {
+    pub(in crate::learning) fn at(weights: &[f64]) -> Moving {
         Moving { now: weights.to_vec(), before: weights.to_vec() }
     }
 
     /// The steps of a round, pulled to a center with strength κ.
-    pub(super) fn work(&mut self, silo: &LogDegree, work: &LocalWork, pull: f64, center: &[f64]) {
+    pub(in crate::learning) fn work(&mut self, silo: &LogDegree, work: &LocalWork, pull: f64, center: &[f64]) {
         match work.step {
             Step::Explicit(eta) => {
                 self.fixed(
@@ -114,7 +114,7 @@ impl Moving {
     }
 
     /// The same, where stable steps have at most the size `most` and never grow; gives their size in the end.
-    pub(super) fn work_at_most(
+    pub(in crate::learning) fn work_at_most(
         &mut self,
         silo: &LogDegree,
         work: &LocalWork,

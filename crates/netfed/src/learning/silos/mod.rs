@@ -7,8 +7,19 @@
 //!
 //!   P − D = Σᵢ [gᵢ(wᵢ) + ⟨yᵢ, wᵢ⟩ − min over w (gᵢ(w) + ⟨yᵢ, w⟩)] + Σᵢ [ρ‖wᵢ − c‖ − ⟨yᵢ, wᵢ − c⟩] + ⟨λ − Σᵢ yᵢ, c⟩
 
-use super::dual_newton::{DualNewton, Scratch};
-use super::loss::{LogDegreeLoss, NonnegativeLasso};
+mod algorithm1;
+mod baselines;
+mod duals;
+mod exact;
+mod polish;
+mod star;
+
+pub use algorithm1::{Algorithm1, ConsensusServer, SiloClient, SiloRound, algorithm1};
+pub use baselines::{GraphMethod, run_graph_method};
+pub use exact::{Exact, ExactGraphs};
+
+use super::log_degree::dual_newton::{DualNewton, Scratch};
+use super::log_degree::loss::{LogDegreeLoss, NonnegativeLasso};
 use super::{Candidates, LogDegree};
 use crate::loss::Loss;
 use crate::numeric::linalg::{axpy, distance, dot, norm};

@@ -203,9 +203,9 @@ impl Loss for NonnegativeLasso {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Candidates, Model};
     use super::*;
     use crate::laws;
+    use crate::learning::{Candidates, Model};
     use std::sync::Arc;
 
     #[test]
