@@ -10,6 +10,7 @@ mod principal_components;
 pub mod sampling;
 pub(crate) mod simd;
 pub(crate) mod smooth_abs;
+pub(crate) mod union_find;
 
 pub use matrix::Matrix;
 pub use principal_components::principal_components;

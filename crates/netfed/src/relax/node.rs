@@ -184,7 +184,7 @@ impl RelaxNode {
         Ok(())
     }
 
-    /// Local step: fits the model and makes the message. Before anything was damped it is a fit to the own points.
+    /// Local step: fits the model and makes the message. Before anything was heard it is a fit to the own points.
     pub fn compute(&mut self) -> Result<(), Error> {
         go_on(self.stop)?;
         let coupled =

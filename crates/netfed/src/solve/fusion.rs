@@ -3,6 +3,7 @@
 //! At a solution the difference over an edge is zero where the dual lies strictly inside the domain of the conjugate penalty. Read off a
 //! point (w, u) near a solution this gives the groups exactly; a wrong guess shows in the certificate.
 
+use crate::numeric::union_find::UnionFind;
 use crate::penalty::Kinks;
 use crate::{Matrix, Problem};
 
@@ -39,7 +40,7 @@ impl Fusion {
         let (nodes, dim) = (problem.nodes(), problem.dim());
         let edges = problem.graph().edges();
         if problem.penalty().kinks() == Kinks::Coordinates {
-            let mut groups = Groups::new(nodes * dim);
+            let mut groups = UnionFind::new(nodes * dim);
             for (k, e) in edges.iter().enumerate() {
                 let most = problem.coupling(k) * (1.0 - INSIDE);
                 for (j, u) in duals.row(k).iter().enumerate() {
@@ -51,7 +52,7 @@ impl Fusion {
             let (unknown, count) = groups.numbered();
             return Fusion { unknown, count };
         }
-        let mut groups = Groups::new(nodes);
+        let mut groups = UnionFind::new(nodes);
         let mut grown = vec![0.0; dim];
         for (k, e) in edges.iter().enumerate() {
             grown.iter_mut().zip(duals.row(k)).for_each(|(g, u)| *g = u * (1.0 + INSIDE));
@@ -67,7 +68,7 @@ impl Fusion {
     pub(crate) fn of_equal(problem: &Problem, params: &Matrix) -> Fusion {
         let (nodes, dim) = (problem.nodes(), problem.dim());
         let by_coordinate = problem.penalty().kinks() == Kinks::Coordinates;
-        let mut groups = Groups::new(if by_coordinate { nodes * dim } else { nodes });
+        let mut groups = UnionFind::new(if by_coordinate { nodes * dim } else { nodes });
         for e in problem.graph().edges() {
             let (tail, head) = (params.row(e.tail), params.row(e.head));
             if !by_coordinate && tail == head {
@@ -93,8 +94,10 @@ impl Fusion {
 
     /// The same groups with some of them joined.
     pub(crate) fn joined(&self, pairs: &[(u32, u32)]) -> Fusion {
-        let mut groups = Groups::new(self.count);
-        pairs.iter().for_each(|&(a, b)| groups.join(a as usize, b as usize));
+        let mut groups = UnionFind::new(self.count);
+        for &(a, b) in pairs {
+            groups.join(a as usize, b as usize);
+        }
         let (number, count) = groups.numbered();
         let unknown = self.unknown.iter().map(|&k| number[k as usize]).collect();
         Fusion { unknown, count }
@@ -147,42 +150,5 @@ impl Fusion {
             *params = equal;
         }
         better
-    }
-}
-
-/// Disjoint sets.
-struct Groups(Vec<u32>);
-
-impl Groups {
-    fn new(count: usize) -> Groups {
-        Groups((0..count as u32).collect())
-    }
-
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.0[at] as usize != at {
-            self.0[at] = self.0[self.0[at] as usize];
-            at = self.0[at] as usize;
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b)] = a.min(b) as u32;
-    }
-
-    /// The number of each one's set, in the order of first members, and how many there are.
-    fn numbered(mut self) -> (Vec<u32>, usize) {
-        let mut number = vec![u32::MAX; self.0.len()];
-        let mut count = 0;
-        for i in 0..self.0.len() {
-            let root = self.find(i);
-            if number[root] == u32::MAX {
-                number[root] = count;
-                count += 1;
-            }
-            number[i] = number[root];
-        }
-        (number, count as usize)
     }
 }

@@ -5,12 +5,14 @@
 //! K counts connected components; E₀ joins all pairs of nodes of one cluster. 1 is perfect: every cluster is connected and no
 //! edge leads out of it. A graph without edges has K(E₀)/|V|.
 
+use crate::numeric::union_find::UnionFind;
+
 /// Takes note of the edges of a graph, one by one, in memory for its nodes only.
 #[derive(Debug, Clone)]
 pub struct Fidelity {
     cluster: Vec<usize>,
     clusters: usize,
-    leader: Vec<usize>,
+    parts: UnionFind,
     components: usize,
     wrong: u64,
     right: u64,
@@ -25,7 +27,7 @@ impl Fidelity {
         let nodes = cluster.len();
         Fidelity {
             clusters: names.len(),
-            leader: (0..nodes).collect(),
+            parts: UnionFind::new(nodes),
             components: nodes,
             wrong: 0,
             right: 0,
@@ -35,11 +37,7 @@ impl Fidelity {
 
     /// Adds an edge; true if both ends are in one cluster.
     pub fn add(&mut self, i: usize, j: usize) -> bool {
-        let (a, b) = (self.find(i), self.find(j));
-        if a != b {
-            self.leader[a.max(b)] = a.min(b);
-            self.components -= 1;
-        }
+        self.components -= usize::from(self.parts.join(i, j));
         let right = self.is_right(i, j);
         *(if right { &mut self.right } else { &mut self.wrong }) += 1;
         right
@@ -73,14 +71,6 @@ impl Fidelity {
     /// |E ∩ E₀|
     pub fn right(&self) -> u64 {
         self.right
-    }
-
-    fn find(&mut self, mut i: usize) -> usize {
-        while self.leader[i] != i {
-            self.leader[i] = self.leader[self.leader[i]];
-            i = self.leader[i];
-        }
-        i
     }
 }
 

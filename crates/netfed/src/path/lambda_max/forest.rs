@@ -4,6 +4,7 @@
 //! on every edge of the forest it fixes the flow. In a forest this flow is the only one.
 
 use crate::numeric::linalg::axpy;
+use crate::numeric::union_find::UnionFind;
 use crate::{Graph, Matrix};
 
 /// A rooted spanning forest.
@@ -17,15 +18,10 @@ impl Forest {
     pub(super) fn new(graph: &Graph) -> Forest {
         let mut edges: Vec<usize> = (0..graph.edges().len()).collect();
         edges.sort_by(|&a, &b| graph.edges()[b].weight.total_cmp(&graph.edges()[a].weight));
-        let mut leader: Vec<usize> = (0..graph.nodes()).collect();
-        let mut kept = vec![false; edges.len()];
+        let (mut parts, mut kept) = (UnionFind::new(graph.nodes()), vec![false; edges.len()]);
         for e in edges {
             let edge = graph.edges()[e];
-            let (a, b) = (find(&mut leader, edge.tail), find(&mut leader, edge.head));
-            if a != b {
-                leader[a] = b;
-                kept[e] = true;
-            }
+            kept[e] = parts.join(edge.tail, edge.head);
         }
         let mut seen = vec![false; graph.nodes()];
         let mut steps = Vec::new();
@@ -81,14 +77,6 @@ impl Forest {
         }
         of_edges
     }
-}
-
-fn find(leader: &mut [usize], mut i: usize) -> usize {
-    while leader[i] != i {
-        leader[i] = leader[leader[i]];
-        i = leader[i];
-    }
-    i
 }
 
 #[cfg(test)]
