@@ -2,6 +2,7 @@
 //! cφ(d) + (cφ)*(u) − ⟨d, u⟩ ≥ 0.
 
 use super::share::{Share, of_terms};
+use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::{difference, dot, dot_size};
 use crate::penalty::{EdgeLoop, Penalty, specialized};
 use crate::{Matrix, Problem};
@@ -55,15 +56,12 @@ impl EdgeLoop for EdgeTerms<'_> {
     type Output = Share;
 
     fn call<P: Penalty + ?Sized>(self, penalty: &P) -> Share {
-        // The number of parameters is known to the compiler where it is small.
-        match self.problem.dim() {
-            1 => self.run_in(&mut [0.0; 1], penalty),
-            2 => self.run_in(&mut [0.0; 2], penalty),
-            3 => self.run_in(&mut [0.0; 3], penalty),
-            4 => self.run_in(&mut [0.0; 4], penalty),
-            5 => self.run_in(&mut [0.0; 5], penalty),
-            dim => self.run_in(&mut vec![0.0; dim], penalty),
-        }
+        let dim = self.problem.dim();
+        with_dimension!(
+            dim,
+            DIM => self.run_in(&mut [0.0; DIM], penalty),
+            else self.run_in(&mut vec![0.0; dim], penalty)
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! The slope sᵢ = −Σ sign·uₑ that the duals of its edges give a node, with twice the digits: large duals that cancel must not hide small ones, and a bound that is
 //! proven must know what rounding took.
 
+use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::twofold::{Twofold, lost, two_sum};
 use crate::numeric::simd::{Loop, vectorize};
 
@@ -87,24 +88,11 @@ impl<'u, F: Iterator<Item = (f64, &'u [f64])>> Loop for Sum<'_, F> {
     #[inline(always)]
     fn call(self) {
         let Sum { flows, slope } = self;
-        // The number of parameters is known to the compiler where it is small.
-        match slope.high.len() {
-            1 => compensated(flows, [[0.0; 1]; 3], slope),
-            2 => compensated(flows, [[0.0; 2]; 3], slope),
-            3 => compensated(flows, [[0.0; 3]; 3], slope),
-            4 => compensated(flows, [[0.0; 4]; 3], slope),
-            5 => compensated(flows, [[0.0; 5]; 3], slope),
-            _ => {
-                let Slope { high, low, lost: size } = slope;
-                [&mut *high, low, size].into_iter().for_each(|v| v.fill(0.0));
-                let mut terms = 0;
-                flows.for_each(|(sign, u)| {
-                    terms += 1;
-                    add(-sign, u, high, low, size);
-                });
-                slope.renormalize(terms);
-            }
-        }
+        with_dimension!(
+            slope.high.len(),
+            DIM => compensated::<DIM>(flows, slope),
+            else compensated_any(flows, slope)
+        );
     }
 }
 
@@ -125,9 +113,9 @@ impl Slope {
 #[inline(always)]
 fn compensated<'u, const DIM: usize>(
     flows: impl Iterator<Item = (f64, &'u [f64])>,
-    [mut high, mut low, mut size]: [[f64; DIM]; 3],
     out: &mut Slope,
 ) {
+    let [mut high, mut low, mut size] = [[0.0; DIM]; 3];
     let mut terms = 0;
     for (sign, u) in flows {
         if let Some(u) = u.first_chunk::<DIM>() {
@@ -138,6 +126,18 @@ fn compensated<'u, const DIM: usize>(
     out.high.copy_from_slice(&high);
     out.low.copy_from_slice(&low);
     out.lost.copy_from_slice(&size);
+    out.renormalize(terms);
+}
+
+#[inline(always)]
+fn compensated_any<'u>(flows: impl Iterator<Item = (f64, &'u [f64])>, out: &mut Slope) {
+    let Slope { high, low, lost: size } = out;
+    [&mut *high, low, size].into_iter().for_each(|v| v.fill(0.0));
+    let mut terms = 0;
+    flows.for_each(|(sign, u)| {
+        terms += 1;
+        add(-sign, u, high, low, size);
+    });
     out.renormalize(terms);
 }
 

@@ -1,5 +1,6 @@
 //! The generalized total variation Σₑ Aₑ φ(w_tail − w_head).
 
+use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::difference;
 use crate::penalty::{EdgeLoop, Penalty, specialized};
 use crate::{Edge, Matrix};
@@ -28,14 +29,12 @@ impl EdgeLoop for Differences<'_> {
     type Output = f64;
 
     fn call<P: Penalty + ?Sized>(self, penalty: &P) -> f64 {
-        match self.params.cols() {
-            1 => self.sum_in(&mut [0.0; 1], penalty),
-            2 => self.sum_in(&mut [0.0; 2], penalty),
-            3 => self.sum_in(&mut [0.0; 3], penalty),
-            4 => self.sum_in(&mut [0.0; 4], penalty),
-            5 => self.sum_in(&mut [0.0; 5], penalty),
-            dim => self.sum_in(&mut vec![0.0; dim], penalty),
-        }
+        let dim = self.params.cols();
+        with_dimension!(
+            dim,
+            DIM => self.sum_in(&mut [0.0; DIM], penalty),
+            else self.sum_in(&mut vec![0.0; dim], penalty)
+        )
     }
 }
 

@@ -11,6 +11,7 @@
 use super::moments::Moments;
 use crate::loss::region::by_ridge;
 use crate::loss::{Bracket, LeastSquares, Region, Slope};
+use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::axpy;
 use crate::numeric::linalg::twofold::{Twofold, lost, two_product};
 use crate::numeric::simd::Loop;
@@ -29,14 +30,12 @@ impl Loop for CertifySquares<'_> {
     #[inline(always)]
     fn call(self) -> Bracket {
         // Memory of the caller's where there are few parameters.
-        match self.at.len() {
-            1 => self.bracket([0.0; 2], [Twofold::default(); 2], [0.0; 1]),
-            2 => self.bracket([0.0; 3], [Twofold::default(); 3], [0.0; 2]),
-            3 => self.bracket([0.0; 4], [Twofold::default(); 4], [0.0; 3]),
-            4 => self.bracket([0.0; 5], [Twofold::default(); 5], [0.0; 4]),
-            5 => self.bracket([0.0; 6], [Twofold::default(); 6], [0.0; 5]),
-            d => self.bracket(vec![0.0; d + 1], vec![Twofold::default(); d + 1], vec![0.0; d]),
-        }
+        let d = self.at.len();
+        with_dimension!(
+            d,
+            DIM => self.bracket([0.0; DIM + 1], [Twofold::default(); DIM + 1], [0.0; DIM]),
+            else self.bracket(vec![0.0; d + 1], vec![Twofold::default(); d + 1], vec![0.0; d])
+        )
     }
 }
 

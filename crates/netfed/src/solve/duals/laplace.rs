@@ -6,6 +6,7 @@
 
 use crate::Problem;
 use crate::graph::Incidence;
+use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::{SparseCholesky, axpy};
 use crate::numeric::parallel::for_rows;
 use crate::numeric::simd::{Loop, vectorize};
@@ -267,27 +268,25 @@ impl Loop for Product<'_> {
 
     #[inline(always)]
     fn call(self) {
-        match self.out.len() {
-            1 => self.in_registers::<1>(),
-            2 => self.in_registers::<2>(),
-            3 => self.in_registers::<3>(),
-            4 => self.in_registers::<4>(),
-            dim => {
-                let Product { own, incident, weights, values, out } = self;
-                let row = |i: usize| &values[i * dim..(i + 1) * dim];
-                out.fill(0.0);
-                for (inc, weights) in incident.iter().zip(weights.chunks_exact(dim)) {
-                    let other = row(inc.neighbor());
-                    for (((out, w), a), b) in out.iter_mut().zip(weights).zip(row(own)).zip(other) {
-                        *out += w * (a - b);
-                    }
-                }
-            }
-        }
+        with_dimension!(self.out.len(), DIM => self.in_registers::<DIM>(), else self.in_memory());
     }
 }
 
 impl Product<'_> {
+    #[inline(always)]
+    fn in_memory(self) {
+        let Product { own, incident, weights, values, out } = self;
+        let dim = out.len();
+        let row = |i: usize| &values[i * dim..(i + 1) * dim];
+        out.fill(0.0);
+        for (inc, weights) in incident.iter().zip(weights.chunks_exact(dim)) {
+            let other = row(inc.neighbor());
+            for (((out, w), a), b) in out.iter_mut().zip(weights).zip(row(own)).zip(other) {
+                *out += w * (a - b);
+            }
+        }
+    }
+
     #[inline(always)]
     fn in_registers<const DIM: usize>(self) {
         let (values, _) = self.values.as_chunks::<DIM>();

@@ -5,6 +5,7 @@
 //! Nodes are eliminated from the leaves to the roots, so that nothing fills in: O(n d³) for the factor, O(n d²) for a solution.
 
 use crate::Graph;
+use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::cholesky;
 
 /// The matrix, and after [`Elimination::factor`] its factor.
@@ -63,13 +64,7 @@ impl Elimination {
 
     /// Factors the matrix in place; false where it is not positive definite.
     pub(crate) fn factor(&mut self) -> bool {
-        // The same code, with short loops unrolled.
-        match self.dim {
-            1 => self.factor_of(1),
-            2 => self.factor_of(2),
-            3 => self.factor_of(3),
-            d => self.factor_of(d),
-        }
+        with_dimension!(self.dim, DIM => self.factor_of(DIM), else self.factor_of(self.dim))
     }
 
     #[inline(always)]
@@ -115,13 +110,7 @@ impl Elimination {
 
     /// x ← B⁻¹x with the factor.
     pub(crate) fn solve(&self, x: &mut [f64]) {
-        // The same code, with short loops unrolled.
-        match self.dim {
-            1 => self.solve_of(1, x),
-            2 => self.solve_of(2, x),
-            3 => self.solve_of(3, x),
-            d => self.solve_of(d, x),
-        }
+        with_dimension!(self.dim, DIM => self.solve_of(DIM, x), else self.solve_of(self.dim, x));
     }
 
     #[inline(always)]

@@ -2,6 +2,7 @@
 //! crosses a kink.
 
 use crate::graph::Incidence;
+use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::{axpy, difference};
 use crate::numeric::parallel::{dot, for_rows};
 use crate::numeric::simd::{Loop, vectorize};
@@ -192,13 +193,11 @@ impl Loop for AddDifferences<'_> {
 
     #[inline(always)]
     fn call(self) {
-        match self.out.len() {
-            1 => self.in_registers::<1>(),
-            2 => self.in_registers::<2>(),
-            3 => self.in_registers::<3>(),
-            4 => self.in_registers::<4>(),
-            _ => add_differences(self.node, self.incident, self.stiffness, self.values, self.out),
-        }
+        with_dimension!(
+            self.out.len(),
+            DIM => self.in_registers::<DIM>(),
+            else add_differences(self.node, self.incident, self.stiffness, self.values, self.out)
+        );
     }
 }
 

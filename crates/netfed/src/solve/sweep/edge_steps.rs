@@ -4,6 +4,7 @@
 //! compiler where it is small.
 
 use super::layout::EdgeRecord;
+use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::{axpy, square_distance};
 use crate::numeric::simd::{Loop, vectorize};
 use crate::penalty::{EdgeLoop, Penalty, specialized};
@@ -35,16 +36,7 @@ impl EdgeSteps<'_> {
 
     #[inline(always)]
     fn run_here(&mut self, prox: impl Fn(&mut [f64], f64, f64)) -> f64 {
-        match self.dim {
-            1 => self.run_dim::<1>(prox),
-            2 => self.run_dim::<2>(prox),
-            3 => self.run_dim::<3>(prox),
-            4 => self.run_dim::<4>(prox),
-            5 => self.run_dim::<5>(prox),
-            6 => self.run_dim::<6>(prox),
-            8 => self.run_dim::<8>(prox),
-            _ => self.run_any(prox),
-        }
+        with_dimension!(self.dim, DIM => self.run_dim::<DIM>(prox), else self.run_any(prox))
     }
 
     #[inline(always)]

@@ -17,6 +17,7 @@ mod node_steps;
 mod packed;
 
 use crate::methods::displacement::Displacement;
+use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel::for_rows;
 use crate::numeric::simd::vectorize;
@@ -219,16 +220,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn iterate_any(&mut self, relaxation: f64, measured: bool) -> Displacement {
-        match self.problem.dim() {
-            1 => self.iterate_dim::<1>(relaxation, measured),
-            2 => self.iterate_dim::<2>(relaxation, measured),
-            3 => self.iterate_dim::<3>(relaxation, measured),
-            4 => self.iterate_dim::<4>(relaxation, measured),
-            5 => self.iterate_dim::<5>(relaxation, measured),
-            6 => self.iterate_dim::<6>(relaxation, measured),
-            8 => self.iterate_dim::<8>(relaxation, measured),
-            _ => self.iterate_dim::<0>(relaxation, measured),
-        }
+        with_dimension!(self.problem.dim(), DIM => self.iterate_dim::<DIM>(relaxation, measured))
     }
 
     /// `DIM` parameters, known to the compiler; 0: not known.
