@@ -6,6 +6,7 @@
 //! Both come from all eigenvalues for up to 500 nodes. Beyond, Lanczos' method on the pseudoinverse (conjugate gradients
 //! with the degrees as preconditioner) gives a value with a residual, which is taken off: an estimate.
 
+use crate::numeric::conjugate_gradients::ConjugateGradients;
 use crate::numeric::linalg::{axpy, dot, norm, symmetric_eigen};
 use crate::{Error, Graph};
 use rand_distr::{Distribution, StandardNormal};
@@ -103,28 +104,26 @@ impl<'a> Laplacian<'a> {
 
     /// The solution of Lx = b with mean zero, for b without its mean; None if it does not settle.
     fn solve(&self, b: &[f64]) -> Option<Vec<f64>> {
-        let n = b.len();
-        let (mut x, mut r) = (vec![0.0; n], b.to_vec());
-        let scaled = |r: &[f64]| r.iter().zip(&self.degree).map(|(r, d)| r / d).collect::<Vec<_>>();
-        center(&mut r);
-        let mut z = scaled(&r);
-        let mut p = z.clone();
-        let mut image = vec![0.0; n];
+        let invert = |r: &[f64], z: &mut [f64]| {
+            z.iter_mut().zip(r).zip(&self.degree).for_each(|((z, r), d)| *z = r / d);
+            dot(r, z)
+        };
+        let mut rhs = b.to_vec();
+        center(&mut rhs);
         let goal = 1e-10 * norm(b);
-        let mut rz = dot(&r, &z);
+        let mut system = ConjugateGradients::new(&rhs, invert);
         for _ in 0..INNER_STEPS {
-            self.times(&p, &mut image);
-            let step = rz / dot(&p, &image);
-            axpy(step, &p, &mut x);
-            axpy(-step, &image, &mut r);
-            if norm(&r) <= goal {
-                center(&mut x);
-                return Some(x);
+            let curvature = system.multiply(|p, image| {
+                self.times(p, image);
+                dot(p, image)
+            });
+            system.advance(&curvature);
+            if norm(&system.residual) <= goal {
+                center(&mut system.solution);
+                return Some(system.solution);
             }
-            z = scaled(&r);
-            let next = dot(&r, &z);
-            p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
-            rz = next;
+            let product = system.precondition(invert);
+            system.turn(product);
         }
         None
     }

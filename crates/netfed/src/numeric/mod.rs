@@ -1,6 +1,7 @@
 //! Numbers, without any statistics: matrices, linear algebra, loops on several threads or with wide
 //! vectors, maximum flows, seeded random numbers.
 
+pub(crate) mod conjugate_gradients;
 pub(crate) mod dimension;
 pub(crate) mod exp_log;
 pub(crate) mod linalg;

@@ -11,6 +11,7 @@
 //! v_a + v_b − c = u_a + u_b − c′, and the unknowns are u.
 
 use crate::learning::Candidates;
+use crate::numeric::conjugate_gradients::ConjugateGradients;
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot};
 
 /// Up to this many vertices the systems are factored.
@@ -38,8 +39,9 @@ pub(in crate::learning) struct Scratch {
     direction: Vec<f64>,
     trial: Vec<f64>,
     active: Vec<(u32, u32)>,
-    /// The Hessian, or four vectors of conjugate gradients.
+    /// The Hessian, or the inverse of its diagonal.
     system: Vec<f64>,
+    gradients: ConjugateGradients<f64>,
 }
 
 /// φ(x) = x − 1 − log x
@@ -245,48 +247,39 @@ impl DualNewton<'_> {
 
 /// s.direction ← (diagonal + each·Σ over active pairs (e_a + e_b)(e_a + e_b)ᵀ)⁻¹ rhs, to a relative residual, preconditioned by the diagonal.
 fn conjugate_gradients(own: &[f64], each: f64, rhs: &[f64], relative: f64, s: &mut Scratch) {
-    let d = rhs.len();
-    let Scratch { direction: solved, active, system, .. } = s;
-    system.clear();
-    system.resize(4 * d, 0.0);
-    let (residual, rest) = system.split_at_mut(d);
-    let (p, rest) = rest.split_at_mut(d);
-    let (product, inverse) = rest.split_at_mut(d);
-    inverse.copy_from_slice(own);
+    let Scratch { direction: solved, active, system: inverse, gradients, .. } = s;
+    inverse.clear();
+    inverse.extend_from_slice(own);
     for &(a, b) in active.iter() {
         inverse[a as usize] += each;
         inverse[b as usize] += each;
     }
     inverse.iter_mut().for_each(|x| *x = 1.0 / *x);
-    solved.fill(0.0);
-    residual.copy_from_slice(rhs);
-    p.iter_mut().zip(rhs).zip(inverse.iter()).for_each(|((p, r), i)| *p = r * i);
-    let weighted = |r: &[f64], inverse: &[f64]| -> f64 {
-        r.iter().zip(inverse).fold(0.0, |sum, (r, i)| sum + r * r * i)
+    let invert = |r: &[f64], z: &mut [f64]| {
+        z.iter_mut().zip(r).zip(inverse.iter()).for_each(|((z, r), i)| *z = r * i);
+        r.iter().zip(inverse.iter()).fold(0.0, |sum, (r, i)| sum + r * r * i)
     };
-    let mut rz = weighted(residual, inverse);
-    let target = relative * relative * rz;
-    for _ in 0..10 * d {
-        product.iter_mut().zip(p.iter()).zip(own).for_each(|((q, p), own)| *q = own * p);
-        for &(a, b) in active.iter() {
-            let flow = each * (p[a as usize] + p[b as usize]);
-            product[a as usize] += flow;
-            product[b as usize] += flow;
-        }
-        let length = rz / dot(p, product);
-        if !length.is_finite() {
-            return;
-        }
-        axpy(length, p, solved);
-        axpy(-length, product, residual);
-        let next = weighted(residual, inverse);
-        if next <= target {
-            return;
-        }
-        let keep = next / rz;
-        rz = next;
-        p.iter_mut().zip(residual.iter()).zip(inverse.iter()).for_each(|((p, r), i)| {
-            *p = r * i + keep * *p;
+    gradients.begin(rhs, invert);
+    let target = relative * relative * gradients.product();
+    for _ in 0..10 * rhs.len() {
+        let curvature = gradients.multiply(|p, product| {
+            product.iter_mut().zip(p).zip(own).for_each(|((q, p), own)| *q = own * p);
+            for &(a, b) in active.iter() {
+                let flow = each * (p[a as usize] + p[b as usize]);
+                product[a as usize] += flow;
+                product[b as usize] += flow;
+            }
+            dot(p, product)
         });
+        if !(gradients.product() / curvature).is_finite() {
+            break;
+        }
+        gradients.advance(&curvature);
+        let next = gradients.precondition(invert);
+        if next <= target {
+            break;
+        }
+        gradients.turn(next);
     }
+    solved.copy_from_slice(&gradients.solution);
 }

@@ -6,6 +6,7 @@
 
 use crate::model::probabilities::softmax;
 use crate::model::{Stop, go_on};
+use crate::numeric::conjugate_gradients::ConjugateGradients;
 use crate::numeric::linalg::{axpy, dot, norm};
 use crate::{Error, Matrix};
 
@@ -108,26 +109,30 @@ impl Softmax<'_> {
             scores(w, self.fit.x.row(r), q.row_mut(k));
             softmax(q.row_mut(k));
         }
-        let (mut step, mut rest) = (vec![0.0; w.len()], gradient.to_vec());
-        let (mut p, mut image) = (rest.clone(), vec![0.0; w.len()]);
-        let (mut square, goal) = (dot(&rest, &rest), relative * norm(gradient));
+        let copy = |r: &[f64], z: &mut [f64]| {
+            z.copy_from_slice(r);
+            dot(r, r)
+        };
+        let goal = relative * norm(gradient);
+        let mut system = ConjugateGradients::new(gradient, copy);
         for _ in 0..INNER_STEPS {
             go_on(self.stop)?;
-            self.hessian_times(&q, &p, &mut image);
-            let curvature = dot(&p, &image);
-            if curvature.is_nan() || curvature <= 1e-14 * dot(&p, &p) {
+            let curvature = system.multiply(|p, image| {
+                self.hessian_times(&q, p, image);
+                dot(p, image)
+            });
+            let least = 1e-14 * dot(system.direction(), system.direction());
+            if curvature.is_nan() || curvature <= least {
                 break;
             }
-            let length = square / curvature;
-            axpy(length, &p, &mut step);
-            axpy(-length, &image, &mut rest);
-            let next = dot(&rest, &rest);
+            system.advance(&curvature);
+            let next = system.precondition(copy);
             if next.sqrt() <= goal {
                 break;
             }
-            p.iter_mut().zip(&rest).for_each(|(p, r)| *p = r + next / square * *p);
-            square = next;
+            system.turn(next);
         }
+        let step = system.solution;
         Ok(if step.iter().all(|s| *s == 0.0) { gradient.to_vec() } else { step })
     }
 

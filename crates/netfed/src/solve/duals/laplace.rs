@@ -6,6 +6,7 @@
 
 use crate::Problem;
 use crate::graph::Incidence;
+use crate::numeric::conjugate_gradients::{Columns, ConjugateGradients};
 use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::{SparseCholesky, axpy};
 use crate::numeric::parallel::for_rows;
@@ -196,47 +197,31 @@ pub(crate) fn conjugate_gradients(
     for inc in (0..problem.nodes()).flat_map(|i| graph.incident(i)) {
         weights.extend_from_slice(&room[inc.edge() * dim..(inc.edge() + 1) * dim]);
     }
-    let column_dots = |a: &[f64], b: &[f64]| {
-        let mut sums = vec![0.0; dim];
-        for (a, b) in a.chunks_exact(dim).zip(b.chunks_exact(dim)) {
-            (0..dim).for_each(|j| sums[j] += a[j] * b[j]);
-        }
-        sums
+    let invert = |r: &[f64], z: &mut [f64]| {
+        z.iter_mut().zip(r).zip(&inverse).for_each(|((z, r), d)| *z = r * d);
+        Columns::dots(r, z, dim)
     };
-    let mut solution = vec![0.0; entries];
-    let mut residual = rhs.to_vec();
-    let mut z: Vec<f64> = residual.iter().zip(&inverse).map(|(r, d)| r * d).collect();
-    let mut p = z.clone();
-    let mut product = vec![0.0; entries];
-    let mut rz = column_dots(&residual, &z);
-    let start: f64 = rz.iter().sum();
+    let mut system = ConjugateGradients::new(rhs, invert);
+    let start = system.product().sum();
     let (mut smallest, mut since) = (start, 0);
-    let mut best = solution.clone();
+    let mut best = vec![0.0; entries];
     for _ in 0..steps {
         if !spend(0.5) {
             return (best, End::Stopped);
         }
-        for_rows(&mut product, dim, 16 * dim, 0, |i, out, _| {
-            let weights = &weights[graph.slots(i).start * dim..];
-            vectorize(Product { own: i, incident: graph.incident(i), weights, values: &p, out });
+        let curvature = system.multiply(|p, product| {
+            for_rows(product, dim, 16 * dim, 0, |i, out, _| {
+                let weights = &weights[graph.slots(i).start * dim..];
+                vectorize(Product { own: i, incident: graph.incident(i), weights, values: p, out });
+            });
+            Columns::dots(p, product, dim)
         });
-        let curvature = column_dots(&p, &product);
-        let length: Vec<f64> =
-            rz.iter().zip(&curvature).map(|(a, b)| if *b > 0.0 { a / b } else { 0.0 }).collect();
-        for ((s, p), l) in solution.iter_mut().zip(&p).zip(length.iter().cycle()) {
-            *s += l * p;
-        }
-        for ((r, y), l) in residual.iter_mut().zip(&product).zip(length.iter().cycle()) {
-            *r -= l * y;
-        }
-        for ((z, r), d) in z.iter_mut().zip(&residual).zip(&inverse) {
-            *z = r * d;
-        }
-        let next = column_dots(&residual, &z);
-        let size: f64 = next.iter().sum();
+        system.advance(&curvature);
+        let next = system.precondition(invert);
+        let size = next.sum();
         if size < smallest {
             (smallest, since) = (size, 0);
-            best.copy_from_slice(&solution);
+            best.copy_from_slice(&system.solution);
         } else {
             since += 1;
         }
@@ -244,12 +229,7 @@ pub(crate) fn conjugate_gradients(
         if size <= accuracy * accuracy * start || since >= PATIENCE.max(steps / 5) {
             return (best, End::Solved);
         }
-        let keep: Vec<f64> =
-            next.iter().zip(&rz).map(|(a, b)| if *b > 0.0 { a / b } else { 0.0 }).collect();
-        rz = next;
-        for ((p, z), k) in p.iter_mut().zip(&z).zip(keep.iter().cycle()) {
-            *p = z + k * *p;
-        }
+        system.turn(next);
     }
     (best, End::OutOfSteps)
 }

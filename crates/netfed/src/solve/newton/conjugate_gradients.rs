@@ -1,7 +1,8 @@
-//! Conjugate gradients for the system of a Newton step, preconditioned by one block per group.
+//! The system of a Newton step by conjugate gradients, preconditioned by one block per group.
 
 use super::reduced::Reduced;
 use crate::Matrix;
+use crate::numeric::conjugate_gradients::ConjugateGradients;
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, difference};
 use crate::numeric::parallel::{dot, for_rows};
 
@@ -9,8 +10,8 @@ use crate::numeric::parallel::{dot, for_rows};
 const BLOCK: usize = 64;
 const CG_STEPS: usize = 2000;
 
-/// Conjugate gradients for Hessian·p = rhs, to a relative residual; `rhs` becomes p. False when stopped.
-pub(crate) fn conjugate_gradients(
+/// Solves Hessian·p = rhs to a relative residual; `rhs` becomes p. False when stopped.
+pub(crate) fn solve(
     reduced: &Reduced<'_>,
     params: &Matrix,
     rhs: &mut [f64],
@@ -20,39 +21,34 @@ pub(crate) fn conjugate_gradients(
     let fusion = reduced.fusion;
     let entries = params.as_slice().len();
     let preconditioner = Preconditioner::new(reduced, params);
-    let mut residual = rhs.to_vec();
-    let mut solved = vec![0.0; rhs.len()];
-    let mut z = residual.clone();
-    preconditioner.apply(&mut z);
-    let mut p = z.clone();
+    let invert = |r: &[f64], z: &mut [f64]| {
+        z.copy_from_slice(r);
+        preconditioner.apply(z);
+        dot(r, z)
+    };
     let (mut wide, mut wide_product) = (vec![0.0; entries], vec![0.0; entries]);
-    let mut product = vec![0.0; rhs.len()];
-    let mut rz = dot(&residual, &z);
-    let target = relative * dot(&residual, &residual).sqrt();
+    let mut system = ConjugateGradients::new(rhs, invert);
+    let target = relative * dot(rhs, rhs).sqrt();
     let mut goes_on = true;
     for _ in 0..CG_STEPS {
-        fusion.spread(&p, &mut wide);
-        reduced.hessian_times(params, &wide, &mut wide_product);
-        fusion.sum(&wide_product, &mut product);
-        let curvature = dot(&p, &product);
+        let curvature = system.multiply(|p, product| {
+            fusion.spread(p, &mut wide);
+            reduced.hessian_times(params, &wide, &mut wide_product);
+            fusion.sum(&wide_product, product);
+            dot(p, product)
+        });
         if curvature.is_nan() || curvature <= 1e-300 {
             break;
         }
-        let length = rz / curvature;
-        axpy(length, &p, &mut solved);
-        axpy(-length, &product, &mut residual);
+        system.advance(&curvature);
         goes_on = spend(1.0);
-        if !goes_on || dot(&residual, &residual).sqrt() <= target {
+        if !goes_on || dot(&system.residual, &system.residual).sqrt() <= target {
             break;
         }
-        z.copy_from_slice(&residual);
-        preconditioner.apply(&mut z);
-        let next = dot(&residual, &z);
-        let keep = next / rz;
-        rz = next;
-        p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + keep * *p);
+        let product = system.precondition(invert);
+        system.turn(product);
     }
-    rhs.copy_from_slice(&solved);
+    rhs.copy_from_slice(&system.solution);
     goes_on
 }
 

@@ -4,7 +4,7 @@
 //! conjugate gradients with one block per group as preconditioner. A product with the Hessian costs about one sweep over
 //! the edges.
 
-use super::conjugate_gradients::conjugate_gradients;
+use super::conjugate_gradients;
 use super::elimination::Elimination;
 use super::reduced::Reduced;
 use crate::Matrix;
@@ -146,6 +146,6 @@ impl<'a> System<'a> {
                 shift *= 100.0;
             }
         }
-        conjugate_gradients(reduced, params, rhs, relative, spend)
+        conjugate_gradients::solve(reduced, params, rhs, relative, spend)
     }
 }
