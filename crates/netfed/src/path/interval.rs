@@ -1,15 +1,30 @@
 //! An interval of the path: the solutions at its ends, and what can be told from them about those in between.
 
-use super::walk::Walk;
 use crate::numeric::linalg::axpy;
+use crate::penalty::Kinks;
 use crate::solve::contraction::Level;
 use crate::solve::fusion::Fusion;
 use crate::solve::sweep::step_ratio_between;
-use crate::{Matrix, Start};
+use crate::{Matrix, Options, Problem, Start};
 use std::sync::Arc;
 
 /// The most solutions that a start is interpolated from.
 const SUPPORT: usize = 4;
+
+/// What a path is for.
+#[derive(Clone, Copy)]
+pub(super) struct Course<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) lambdas: &'a [f64],
+    pub(super) options: &'a Options,
+}
+
+impl Course<'_> {
+    /// Whether no models become equal, so that solutions are smooth in λ everywhere.
+    fn is_smooth(&self) -> bool {
+        self.problem.penalty().kinks() == Kinks::None
+    }
+}
 
 /// A solution that others are interpolated from.
 #[derive(Clone)]
@@ -53,7 +68,7 @@ impl Interval {
     }
 
     /// Goes on to the next smaller problem, if many models are equal on both sides of a λ.
-    pub(super) fn descend(&mut self, walk: &Walk<'_>, index: usize) {
+    pub(super) fn descend(&mut self, course: &Course<'_>, index: usize) {
         let high = self.known.partition_point(|k| k.index < index);
         let Some((below, above)) = self.known[..high].last().zip(self.known.get(high)) else {
             return;
@@ -61,8 +76,8 @@ impl Interval {
         // A solution that had to be corrected has no points of smaller problems.
         let depth = below.points.len().min(above.points.len());
         self.levels.truncate(depth - 1);
-        let problem = self.levels.last().map_or(walk.problem, |level| level.problem());
-        let end = |k: &'_ Known| (walk.lambdas[k.index], Arc::clone(&k.points[depth - 1]));
+        let problem = self.levels.last().map_or(course.problem, |level| level.problem());
+        let end = |k: &'_ Known| (course.lambdas[k.index], Arc::clone(&k.points[depth - 1]));
         let [below, above] = [end(below), end(above)];
         let level = Level::new(problem, [(below.0, &below.1), (above.0, &above.1)]);
         let fusion = Arc::clone(&self.known[high].fusion);
@@ -80,7 +95,7 @@ impl Interval {
     }
 
     /// How to interpolate between the solutions on both sides of a λ and, if the same models are equal there, next to them.
-    pub(super) fn mix(&self, walk: &Walk<'_>, index: usize) -> Option<Mix<'_>> {
+    pub(super) fn mix(&self, course: &Course<'_>, index: usize) -> Option<Mix<'_>> {
         let known = &self.known;
         let high = known.partition_point(|k| k.index < index);
         let (below, above) = (high.checked_sub(1)?, known.get(high)?);
@@ -97,13 +112,13 @@ impl Interval {
                 _ => break,
             }
         }
-        let x = |index: usize| match walk.smooth() {
-            true => walk.lambdas[index].ln(),
-            false => walk.lambdas[index],
+        let x = |index: usize| {
+            let lambda = course.lambdas[index];
+            if course.is_smooth() { lambda.ln() } else { lambda }
         };
-        let problem = self.levels.last().map_or(walk.problem, |level| level.problem());
+        let problem = self.levels.last().map_or(course.problem, |level| level.problem());
         let ends = (&*known[below].points[deepest], &*above.points[deepest]);
-        let step_ratio = step_ratio_between(problem, ends).unwrap_or(walk.options.step_ratio);
+        let step_ratio = step_ratio_between(problem, ends).unwrap_or(course.options.step_ratio);
         let known = &known[from..to];
         let weight = |k: &Known| {
             let others = known.iter().map(|j| j.index).filter(|&j| j != k.index);
@@ -113,7 +128,7 @@ impl Interval {
         // Values of λ that are the same to the last bit.
         if !weights.iter().all(|w| w.is_finite()) {
             let known = std::slice::from_ref(above);
-            return Some(Mix { known, weights: vec![1.0], step_ratio: walk.options.step_ratio });
+            return Some(Mix { known, weights: vec![1.0], step_ratio: course.options.step_ratio });
         }
         Some(Mix { known, weights, step_ratio })
     }

@@ -35,7 +35,7 @@ use crate::run::{Options, Progress, Solution, Start, Status};
 use crate::solve::{solve, solve_from};
 use crate::{Certificate, Error, Problem};
 use galerkin::Galerkin;
-use interval::Interval;
+use interval::{Course, Interval};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use walk::Walk;
@@ -146,9 +146,7 @@ pub fn follow_path(
     let problem = &problem.at_lambda(1.0)?;
     let vectors = problem.nodes() + problem.graph().edges().len();
     let walk = Walk {
-        problem,
-        lambdas,
-        options,
+        course: Course { problem, lambdas, options },
         side_by_side: vectors * problem.dim() <= SMALL,
         observer: &observer,
         ended: AtomicBool::new(false),

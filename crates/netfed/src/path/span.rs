@@ -49,8 +49,9 @@ impl Walk<'_> {
         point: &mut Option<PathPoint>,
     ) -> Result<Option<Matrix>, Error> {
         // Without kinks models have one dual that fits them: the solver computes it.
-        let duals = Matrix::zeros(self.problem.graph().edges().len(), self.problem.dim());
-        let start = galerkin.at(self.lambdas[index]).map(|params| Start { params, duals });
+        let duals =
+            Matrix::zeros(self.course.problem.graph().edges().len(), self.course.problem.dim());
+        let start = galerkin.at(self.course.lambdas[index]).map(|params| Start { params, duals });
         let found = self.solve(index, start, point)?;
         Ok(found
             .filter(|(solution, _)| solution.iterations > 0)

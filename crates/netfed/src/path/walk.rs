@@ -1,10 +1,9 @@
 //! The way along a path, by halves: what lies between two solutions starts from them.
 
 use super::clusters::Clusters;
-use super::interval::{Interval, Known, Mix};
+use super::interval::{Course, Interval, Known, Mix};
 use super::{PathPoint, Step};
 use crate::certificate::Certifier;
-use crate::penalty::Kinks;
 use crate::run::{Observer, Options, Progress, Solution, Start, Status};
 use crate::solve::contraction::Level;
 use crate::solve::cost::sweep_cost;
@@ -21,9 +20,7 @@ const FINEST: f64 = 2e-12;
 
 /// A path that is being followed.
 pub(super) struct Walk<'a> {
-    pub(super) problem: &'a Problem,
-    pub(super) lambdas: &'a [f64],
-    pub(super) options: &'a Options,
+    pub(super) course: Course<'a>,
     /// Whether several runs go at a time.
     pub(super) side_by_side: bool,
     pub(super) observer: &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync),
@@ -47,8 +44,8 @@ impl Walk<'_> {
         let (low, rest) = points.split_at_mut((points.len() - 1) / 2);
         let Some((point, high)) = rest.split_first_mut() else { return Ok(()) };
         let middle = first + low.len();
-        interval.descend(self, middle);
-        let found = match interval.mix(self, middle) {
+        interval.descend(&self.course, middle);
+        let found = match interval.mix(&self.course, middle) {
             Some(mix) => self.between(middle, &mix, interval.levels(), point)?,
             None => self.solve(middle, None, point)?,
         };
@@ -72,8 +69,14 @@ impl Walk<'_> {
     ) -> Result<Option<Found>, Error> {
         self.record(index, point, |at, watch| {
             let solution = match start.filter(|_| at.lambda() > 0.0) {
-                Some(start) => solve_near(at, self.options, start, self.options.step_ratio, watch),
-                None => solve(at, self.options, watch),
+                Some(start) => solve_near(
+                    at,
+                    self.course.options,
+                    start,
+                    self.course.options.step_ratio,
+                    watch,
+                ),
+                None => solve(at, self.course.options, watch),
             };
             Ok((solution?, Vec::new()))
         })
@@ -90,13 +93,13 @@ impl Walk<'_> {
         self.record(index, point, |at, watch| {
             let Some(level) = levels.last() else {
                 let start = mix.at(0);
-                let solution = solve_near(at, self.options, start, mix.step_ratio, watch)?;
+                let solution = solve_near(at, self.course.options, start, mix.step_ratio, watch)?;
                 return Ok((solution, Vec::new()));
             };
             let small = level.problem().at_lambda(at.lambda())?;
-            let tolerance = self.options.tolerance;
+            let tolerance = self.course.options.tolerance;
             let finer = (FINER * tolerance).max(tolerance.min(FINEST));
-            let options = Options { tolerance: finer, ..*self.options };
+            let options = Options { tolerance: finer, ..*self.course.options };
             let start = mix.at(levels.len());
             let solution = solve_near(&small, &options, start, mix.step_ratio, &mut *watch)?;
             let unit = sweep_cost(&small) / sweep_cost(at);
@@ -128,7 +131,7 @@ impl Walk<'_> {
         let Start { params, duals } = point;
         let certificate = Certifier::new(at).certify(&params, &duals);
         let iterations = work.round() as u64;
-        let good = certificate.accuracy() <= self.options.tolerance;
+        let good = certificate.accuracy() <= self.course.options.tolerance;
         if good || found.status == Status::Stopped {
             let status = if good { Status::settled(&certificate) } else { Status::Stopped };
             let method = found.method;
@@ -137,8 +140,8 @@ impl Walk<'_> {
         }
         // Some group has come apart.
         let start = Start { params, duals };
-        let max_iterations = self.options.max_iterations.saturating_sub(iterations);
-        let options = Options { max_iterations, ..*self.options };
+        let max_iterations = self.course.options.max_iterations.saturating_sub(iterations);
+        let options = Options { max_iterations, ..*self.course.options };
         let mut solution = solve_near(at, &options, start, mix.step_ratio, watch)?;
         solution.iterations += iterations;
         Ok((solution, Vec::new()))
@@ -154,8 +157,8 @@ impl Walk<'_> {
         if self.ended.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let lambda = self.lambdas[index];
-        let at = self.problem.at_lambda(lambda)?;
+        let lambda = self.course.lambdas[index];
+        let at = self.course.problem.at_lambda(lambda)?;
         let begin = (self.observer)(Step::Begin(index));
         let mut watch = |progress: Progress<'_>| (self.observer)(Step::Iteration(index, progress));
         let (solution, smaller) = solve(&at, &mut watch)?;
@@ -164,7 +167,7 @@ impl Walk<'_> {
             status: solution.status,
             certificate: solution.certificate.clone(),
             iterations: solution.iterations,
-            clusters: Clusters::of(self.problem.graph(), &solution),
+            clusters: Clusters::of(self.course.problem.graph(), &solution),
         });
         let end = (self.observer)(Step::Solved(index, point, &solution));
         if solution.status == Status::Stopped || begin.is_break() || end.is_break() {
@@ -176,14 +179,9 @@ impl Walk<'_> {
     /// A solution that others are interpolated from.
     pub(super) fn known(&self, index: usize, found: Option<Found>) -> Result<Option<Known>, Error> {
         let Some((solution, smaller)) = found else { return Ok(None) };
-        let at = self.problem.at_lambda(self.lambdas[index])?;
+        let at = self.course.problem.at_lambda(self.course.lambdas[index])?;
         let fusion = Fusion::read(&at, &solution.duals);
         let own = Start { params: solution.params, duals: solution.duals };
         Ok(Some(Known::new(index, fusion, [own].into_iter().chain(smaller))))
-    }
-
-    /// Whether no models become equal, so that solutions are smooth in λ everywhere.
-    pub(super) fn smooth(&self) -> bool {
-        self.problem.penalty().kinks() == Kinks::None
     }
 }

@@ -3,7 +3,7 @@
 //! Each is convex, even and zero at zero. The dual variable u of an edge lives in the domain
 //! of the conjugate (cφ)*.
 
-mod builtin;
+mod edge_loop;
 mod norm;
 mod norm1;
 mod norm2;
@@ -11,9 +11,7 @@ mod norm_inf;
 mod quadratic;
 mod squared;
 
-#[doc(hidden)]
-pub use builtin::Builtin;
-pub(crate) use builtin::{EdgeLoop, specialized};
+pub(crate) use edge_loop::{EdgeLoop, specialized};
 pub use norm::Norm;
 pub use norm_inf::NormInf;
 pub use norm1::Norm1;
@@ -92,6 +90,16 @@ pub trait Penalty: Send + Sync {
     fn builtin(&self) -> Option<Builtin> {
         None
     }
+}
+
+/// A penalty that loops over edges are compiled for.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Builtin {
+    Norm1,
+    Norm2,
+    NormInf,
+    Squared,
 }
 
 /// What the terms of an edge may be off ([`Penalty::blur`]).

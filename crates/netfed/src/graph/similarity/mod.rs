@@ -19,6 +19,7 @@
 //! # Ok::<(), netfed::Error>(())
 //! ```
 
+mod found;
 mod rule;
 mod spanning_tree;
 mod weights;

@@ -9,6 +9,7 @@
 //!
 //! Equal discrepancies are ordered by the numbers of the nodes. Nodes that cannot be compared (D = ∞) are never joined.
 
+use super::found::Found;
 use super::spanning_tree::spanning_tree;
 use crate::Error;
 use crate::error::nonnegative;
@@ -30,12 +31,6 @@ pub enum Rule {
     TreeAndNearest(usize),
     /// All.
     Complete,
-}
-
-/// Edges as (smaller node, larger node, discrepancy), in order.
-pub(super) struct Found {
-    pub(super) edges: Vec<(usize, usize, f64)>,
-    pub(super) stopped: bool,
 }
 
 impl Rule {
@@ -78,15 +73,6 @@ impl Rule {
                 Ok(found.sorted())
             }
         }
-    }
-}
-
-impl Found {
-    /// Every edge once, in order.
-    pub(super) fn sorted(mut self) -> Found {
-        self.edges.sort_unstable_by_key(|e| (e.0, e.1));
-        self.edges.dedup_by_key(|e| (e.0, e.1));
-        self
     }
 }
 

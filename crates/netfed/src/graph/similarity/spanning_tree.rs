@@ -1,7 +1,7 @@
 //! The minimum spanning tree of all pairs of nodes, by Prim's rounds: the node nearest to the tree joins it. n rounds of n discrepancies,
 //! memory for n of them. Where nodes cannot be compared it is a forest.
 
-use super::rule::Found;
+use super::found::Found;
 use crate::Error;
 use crate::graph::discrepancy::Discrepancy;
 use rayon::prelude::*;

@@ -75,7 +75,13 @@ impl DualNewton<'_> {
 
     /// Improves v until every |xᵥ − 1| is at most the tolerance, or rounding ends it; gives the number of Newton steps. What v itself is too
     /// coarse for is left in `s.low`: where κ is small against v, weights are small differences of large numbers.
-    pub(in crate::learning) fn solve(&self, c: &[f64], v: &mut [f64], tolerance: f64, s: &mut Scratch) -> usize {
+    pub(in crate::learning) fn solve(
+        &self,
+        c: &[f64],
+        v: &mut [f64],
+        tolerance: f64,
+        s: &mut Scratch,
+    ) -> usize {
         let d = v.len();
         s.low.clear();
         s.low.resize(d, 0.0);

@@ -93,7 +93,13 @@ impl Moving {
     }
 
     /// The steps of a round, pulled to a center with strength κ.
-    pub(in crate::learning) fn work(&mut self, silo: &LogDegree, work: &LocalWork, pull: f64, center: &[f64]) {
+    pub(in crate::learning) fn work(
+        &mut self,
+        silo: &LogDegree,
+        work: &LocalWork,
+        pull: f64,
+        center: &[f64],
+    ) {
         match work.step {
             Step::Explicit(eta) => {
                 self.fixed(

@@ -7,8 +7,9 @@
 //! order. Predictions, residuals and e are computed with twice the digits, and whatever rounding may hide is added.
 
 use super::Features;
-use super::newton::{Slopes, Subproblem};
+use super::newton::Slopes;
 use super::normal_equations::NormalEquations;
+use super::subproblem::Subproblem;
 use crate::loss::region::by_ridge;
 use crate::loss::{Bracket, LinearModel, Region, ScalarLoss, Slope};
 use crate::numeric::linalg::sum_of;

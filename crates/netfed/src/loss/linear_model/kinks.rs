@@ -7,7 +7,7 @@
 //!
 //! A good guess is what the method of multipliers is spared; a bad one costs little.
 
-use super::newton::{Evaluation, Square, Subproblem};
+use super::subproblem::{Evaluation, Square, Subproblem};
 use crate::loss::scalar::{Kink, ScalarLoss};
 use crate::numeric::linalg::{cholesky, cholesky_solve, dot};
 

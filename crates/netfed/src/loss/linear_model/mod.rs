@@ -11,6 +11,7 @@ mod fenchel_gap;
 mod kinks;
 mod newton;
 mod normal_equations;
+mod subproblem;
 mod units;
 
 pub(crate) use extent::Margins;
@@ -29,8 +30,8 @@ use data_fit::DataFit;
 use design::Design;
 use extent::Extent;
 use fenchel_gap::FenchelGap;
-use newton::Subproblem;
 use std::sync::OnceLock;
+use subproblem::Subproblem;
 use units::Units;
 
 /// How far off, relative to the slopes of single points, that of a quadratic model may be.

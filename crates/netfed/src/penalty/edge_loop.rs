@@ -1,17 +1,7 @@
 //! Loops over edges that are compiled for every penalty of netfed's own: no virtual call for each
 //! edge, and all that is known to be small in registers. For all other penalties there is one more.
 
-use super::{Norm1, Norm2, NormInf, Penalty, Squared};
-
-/// A penalty that loops over edges are compiled for.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Builtin {
-    Norm1,
-    Norm2,
-    NormInf,
-    Squared,
-}
+use super::{Builtin, Norm1, Norm2, NormInf, Penalty, Squared};
 
 /// A loop over edges.
 pub(crate) trait EdgeLoop {
