@@ -1,4 +1,4 @@
-//! A part of the certificate: what one node, one edge or any set of them adds to its sums (`certificate.rs`).
+//! A part of the certificate: what one node, one edge or any set of them adds to its sums (`mod.rs`).
 //!
 //! A node knows its own part: its loss, its model, the duals of its edges and, for the edges of which it is the tail, the model
 //! of the neighbor. Parts add up to the certificate of the whole, in one process or across a network.

@@ -31,7 +31,7 @@ impl Candidates {
         Ok(Candidates { vertices, pairs, paired: vec![vertices > 1; vertices] })
     }
 
-    /// The pairs of which one is among the k nearest of the other, joined to one part (`neighbors.rs`). The matrix has one row per vertex.
+    /// The pairs of which one is among the k nearest of the other, joined to one part (`graph/neighbors.rs`). The matrix has one row per vertex.
     pub fn nearest(signals: &Matrix, k: usize) -> Result<Candidates, Error> {
         check(signals)?;
         Ok(Candidates::of(&neighbor_graph(signals, k)?.graph))

@@ -1,4 +1,4 @@
-//! exp(x) for x ≤ 0, log(x), and log(1 + x) for 0 ≤ x ≤ 1 without branches, so that a loop over them can be done several numbers at a time (`wide.rs`), which the
+//! exp(x) for x ≤ 0, log(x), and log(1 + x) for 0 ≤ x ≤ 1 without branches, so that a loop over them can be done several numbers at a time (`simd.rs`), which the
 //! standard library's cannot.
 //!
 //! x = k·ln 2 + r with |r| ≤ ln(2)/2, exp(x) = 2^k·exp(r), and exp(r) from its series up to r¹³/13!, whose rest is below 5e-18.

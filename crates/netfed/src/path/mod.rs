@@ -10,10 +10,10 @@
 //! solutions so far (`galerkin.rs`).
 //!
 //! Models and duals between two solutions are expected to move as they do from one to the other: that gives the step ratio γ to begin
-//! with (`step_ratio.rs`).
+//! with (`methods/step_ratio.rs`).
 //!
 //! Models that are equal at both ends of an interval of the path are, as a rule, equal in between: there the problem is a smaller one, on the graph whose
-//! nodes are the groups of equal models (`contraction/level.rs`). The shorter the interval, the smaller the problem.
+//! nodes are the groups of equal models (`solve/contraction/level.rs`). The shorter the interval, the smaller the problem.
 //!
 //! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads. So are the
 //! problems of one round where starts come from the span (`span.rs`).

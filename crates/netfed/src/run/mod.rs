@@ -35,7 +35,7 @@ pub(crate) struct Run<'a> {
     observer: &'a mut Observer<'a>,
     pub(crate) iterations: u64,
     stopped: bool,
-    /// Whether the smoothed problem has been solved (`smoothed.rs`): once is enough.
+    /// Whether the smoothed problem has been solved (`solve/newton/smoothed.rs`): once is enough.
     pub(crate) smoothed: bool,
     /// Work that is not yet a whole iteration.
     spent: f64,

@@ -3,7 +3,7 @@
 //!   ∇L(w) + Dᵀu = 0,    D_k w = t_k u_k,    t_k (c² − ‖u_k‖²) = τ,    t_k > 0,  ‖u_k‖ < c,    τ → 0
 //!
 //! One cone k per edge for `l2`, one per edge and parameter for `l1`. Newton's method with Mehrotra's predictor and corrector; what
-//! is left when u and t are eliminated has one block per node and one per edge (`elimination.rs`):
+//! is left when u and t are eliminated has one block per node and one per edge (`newton/elimination.rs`):
 //!
 //!   (∇²L + Dᵀ M⁻¹ D) δw = …,    M_k⁻¹ = (I − 2 u uᵀ/(s + 2‖u‖²))/t,    s = c² − ‖u_k‖²
 //!

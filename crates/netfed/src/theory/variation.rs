@@ -1,7 +1,7 @@
 //! How much the models of a group differ, for penalties that grow quadratically: (25) of "Plug In and Learn" in netfed's scaling.
 //!
 //! With φ(v) ≥ (k/2)‖v‖² (k = 1 for `squared`), a connected component C of the graph and any model w̄ for all of it: the
-//! solution is not worse than w̄, and Σₑ Aₑ‖wᵢ − wⱼ‖² ≥ λ₂ Σ‖wᵢ − mean‖² (`spectral.rs`), so
+//! solution is not worse than w̄, and Σₑ Aₑ‖wᵢ − wⱼ‖² ≥ λ₂ Σ‖wᵢ − mean‖² (`graph/spectral.rs`), so
 //!
 //!   Σ_{i∈C} ‖wᵢ − mean‖² ≤ 2 Σ_{i∈C} Lᵢ(w̄)/(λ k λ₂)
 

@@ -1,4 +1,4 @@
-//! The local losses that make (8) a GTV minimization on a star (`silos.rs`):
+//! The local losses that make (8) a GTV minimization on a star (`silos/mod.rs`):
 //!
 //!   leaf     L(w) = g(w) − min g        of [`LogDegree`], with g of (7)
 //!   center   L(w) = λ Σ w,  w ≥ 0       [`NonnegativeLasso`]

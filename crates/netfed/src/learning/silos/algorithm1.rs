@@ -1,6 +1,6 @@
 //! Algorithm 1 of "Graph Learning Across Data Silos": every silo works on its graph, a server makes the consensus of the graphs.
 //!
-//!   silo     γᵢ = 1/(‖wᵢ − c‖ + ε), 1/I in the first round; K steps of `steps.rs`, pulled to c with strength ργᵢ; sends wᵢ
+//!   silo     γᵢ = 1/(‖wᵢ − c‖ + ε), 1/I in the first round; K steps of `log_degree/steps.rs`, pulled to c with strength ργᵢ; sends wᵢ
 //!   server   c = max(0, (Σ γᵢwᵢ − 1/ν)/Σ γᵢ)                                                                     (24)
 //!            γᵢ = 1/(‖wᵢ − c‖ + ε); sends c                                                                       (25)
 //!

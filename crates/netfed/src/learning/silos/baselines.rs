@@ -1,4 +1,4 @@
-//! Methods that (8) is compared with, on the same model (7), with the same local steps (`steps.rs`):
+//! Methods that (8) is compared with, on the same model (7), with the same local steps (`log_degree/steps.rs`):
 //!
 //!   IGL       every silo alone                                 w_i: g_i
 //!   FedAvg    one graph, averaged over the signals             w: start at the mean, steps of g_i

@@ -1,5 +1,5 @@
 //! (8) to the end, ties included: rounds of the primal-dual method (`star.rs`) until they tell which silos share the graph of the consensus; then
-//! Newton's method for the rest (`polish.rs`). If that fails it tries that all do, or one. An answer counts only when its gap (`silos.rs`) proves it;
+//! Newton's method for the rest (`polish.rs`). If that fails it tries that all do, or one. An answer counts only when its gap (`mod.rs`) proves it;
 //! else the rounds go on. Newton's method and the gap need all gᵢ in one place.
 
 use super::duals::fitting_duals;

@@ -3,7 +3,7 @@
 //!   minimize over c, w ≥ 0   Σ over tied i gᵢ(c) + λ Σ c + Σ over the others [gᵢ(wᵢ) + ρ‖wᵢ − c‖]
 //!
 //! is smooth where no wᵢ is c. Weights at zero that want to stay there are left out of a step (projected Newton); its system is solved by
-//! conjugate gradients. A guess about who is tied may be wrong: only the gap (`silos.rs`) decides.
+//! conjugate gradients. A guess about who is tied may be wrong: only the gap (`mod.rs`) decides.
 
 use super::Silos;
 use crate::Matrix;

@@ -2,7 +2,7 @@
 //!
 //!   r = s − ∇L(w),   L(w + v) = L(w) + ⟨∇L(w), v⟩ + vᵀHv,   H = XᵀX/m + η₂I,   gap = sup over ‖v‖ ≤ R of ⟨r, v⟩ − vᵀHv
 //!
-//! Where the factors are proven to whiten H the gap is at most rᵀH⁻¹r/4 (`linalg/whitening.rs`). Otherwise, for every u, with G = XᵀX/m and e = r − 2Gu,
+//! Where the factors are proven to whiten H the gap is at most rᵀH⁻¹r/4 (`numeric/linalg/whitening.rs`). Otherwise, for every u, with G = XᵀX/m and e = r − 2Gu,
 //!
 //!   ⟨r, v⟩ − vᵀHv  ≤  uᵀGu + ⟨e, v⟩ − η₂‖v‖²  ≤  uᵀGu + min(R‖e‖, ‖e‖²/(4η₂))
 //!

@@ -35,7 +35,7 @@ pub struct LeastSquares {
     moments: Moments,
     /// What the moments lack: ρ where they come from factors.
     constant: f64,
-    /// 1/(1 − δ), with δ what the factors are off as a whitening of XᵀX/m + η₂I (`linalg/whitening.rs`), or ∞.
+    /// 1/(1 − δ), with δ what the factors are off as a whitening of XᵀX/m + η₂I (`numeric/linalg/whitening.rs`), or ∞.
     factor: f64,
 }
 

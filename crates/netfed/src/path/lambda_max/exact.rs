@@ -7,7 +7,7 @@
 //!   ‖sᵢ − gᵢ‖ ≤ εᵢ = max(√(2βᵢδ), 2δ/Rᵢ)
 //!
 //! *Above:* what the flow lacks is at most εᵢ at node i. Sent over a spanning forest, it adds at most the sum of the εᵢ behind it to an edge. *Below:* an error eᵢ of gᵢ
-//! changes −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head) by at most Σ eᵢ·reachᵢ, where ‖pᵢ − p_root‖ ≤ reachᵢ·Σ Aₑ φ (`radius.rs`).
+//! changes −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head) by at most Σ eᵢ·reachᵢ, where ‖pᵢ − p_root‖ ≤ reachᵢ·Σ Aₑ φ (`certificate/radius.rs`).
 
 use super::{Forest, LambdaMax, Proof, Tangent, components, congestion};
 use crate::certificate::{Certifier, radius};

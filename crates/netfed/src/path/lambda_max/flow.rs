@@ -9,7 +9,7 @@
 //! Nodes that firmly share p below λ_max share it up to there, as a rule. So the search goes on with the graph of their groups (`contraction`). Its λ_max is a
 //! lower bound, since p of groups is p of nodes, too. Its flow is lifted to one of the whole graph, whose load is an upper bound. Where a group would rather
 //! come apart the two do not meet, and the next solve is near λ_max. Where there are few nodes Newton's method gives p for a λ next to λ_max, and a flow
-//! follows from it (`repair.rs`). What is left is for `tighten.rs`.
+//! follows from it (`solve/duals/repair.rs`). What is left is for `tighten.rs`.
 
 use super::exact::proven;
 use super::tighten::{Bounds, tighten};

@@ -1,7 +1,7 @@
-//! The adaptive primal-dual method: sweeps (`sweep.rs`) with over-relaxation ρ, edge weights κ = √A and a step ratio γ that keeps models
-//! and duals moving equally far (`step_ratio.rs`).
+//! The adaptive primal-dual method: sweeps (`solve/sweep/mod.rs`) with over-relaxation ρ, edge weights κ = √A and a step ratio γ that keeps models
+//! and duals moving equally far (`methods/step_ratio.rs`).
 //!
-//! A norm makes models equal, and the duals of a sweep tell which (`fusion.rs`). Before a certificate is computed these models are replaced
+//! A norm makes models equal, and the duals of a sweep tell which (`solve/fusion.rs`). Before a certificate is computed these models are replaced
 //! by their mean: the penalty of nearly equal models is most of what a point lacks. Certificates are computed when they are expected to
 //! meet the tolerance (`forecast.rs`). Where that is far away, Newton's method on the groups of equal models is tried (`polish.rs`).
 

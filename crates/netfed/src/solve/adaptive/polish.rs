@@ -1,9 +1,9 @@
 //! Tries to end a run of the primal-dual method at once.
 //!
-//! * Quadratic losses: which models are equal is read off a point, Newton's method solves for the rest (`newton/mod.rs`), and the duals are made to
-//!   fit (`repair.rs`). That costs as much as about a hundred sweeps. It is tried where more of them are expected, once the groups of equal
+//! * Quadratic losses: which models are equal is read off a point, Newton's method solves for the rest (`solve/newton/mod.rs`), and the duals are made to
+//!   fit (`solve/duals/repair.rs`). That costs as much as about a hundred sweeps. It is tried where more of them are expected, once the groups of equal
 //!   models have settled.
-//! * Losses whose curvature changes smoothly: the proximal Newton method (`newton/proximal.rs`), soon, as it costs few sweeps.
+//! * Losses whose curvature changes smoothly: the proximal Newton method (`solve/newton/proximal.rs`), soon, as it costs few sweeps.
 
 use crate::certificate::Certificate;
 use crate::penalty::Kinks;

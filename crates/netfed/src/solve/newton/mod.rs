@@ -1,4 +1,4 @@
-//! Newton's method for the models that are left when equal parameters are one unknown (`fusion.rs`):
+//! Newton's method for the models that are left when equal parameters are one unknown (`solve/fusion.rs`):
 //!
 //!   minimize over z   Σᵢ Lᵢ(wᵢ(z)) + Σₑ cφ(w_tail(z) − w_head(z))
 //!
