@@ -138,7 +138,7 @@ impl Preset {
         }
         let scaled = |i| {
             let weight = self.weighting.of(plain.loss(i));
-            Box::new(Scaled::new(plain.shared_loss(i), weight)) as Box<dyn Loss>
+            Box::new(Scaled::new(plain.losses(), i, weight)) as Box<dyn Loss>
         };
         plain.with_losses((0..plain.nodes()).map(scaled).collect())
     }

@@ -25,7 +25,7 @@ pub struct Problem {
     given: Arc<Graph>,
     /// The edges that couple: all of the given graph, none when λ = 0.
     graph: Arc<Graph>,
-    losses: Arc<[Arc<dyn Loss>]>,
+    losses: Arc<[Box<dyn Loss>]>,
     penalty: Arc<dyn Penalty>,
     lambda: f64,
     dim: usize,
@@ -55,7 +55,7 @@ impl Problem {
         Problem {
             given: Arc::clone(&graph),
             graph,
-            losses: shared(losses),
+            losses: losses.into(),
             penalty: penalty.into(),
             lambda: 0.0,
             dim,
@@ -98,14 +98,14 @@ impl Problem {
 
     /// The same penalty and λ on a graph whose nodes are groups of those of this one, with losses of the same dimension.
     pub(crate) fn contracted(&self, graph: Graph, losses: Vec<Box<dyn Loss>>) -> Problem {
-        let (graph, losses) = (Arc::new(graph), shared(losses));
+        let (graph, losses) = (Arc::new(graph), losses.into());
         let given = Arc::clone(&graph);
         Problem { given, graph, losses, cache: Arc::default(), ..self.clone() }
     }
 
     /// The same graph, penalty and λ with other losses of the same dimension.
     pub(crate) fn with_losses(&self, losses: Vec<Box<dyn Loss>>) -> Problem {
-        Problem { losses: shared(losses), cache: Arc::default(), ..self.clone() }
+        Problem { losses: losses.into(), cache: Arc::default(), ..self.clone() }
     }
 
     /// The edges that couple: all of the given graph, none when λ = 0.
@@ -118,9 +118,9 @@ impl Problem {
         self.losses[node].as_ref()
     }
 
-    /// The same, for others to keep.
-    pub(crate) fn shared_loss(&self, node: usize) -> Arc<dyn Loss> {
-        Arc::clone(&self.losses[node])
+    /// All local losses, for others to keep.
+    pub(crate) fn losses(&self) -> Arc<[Box<dyn Loss>]> {
+        Arc::clone(&self.losses)
     }
 
     /// The penalty φ.
@@ -164,8 +164,4 @@ impl Problem {
     pub(crate) fn variation(&self, params: &Matrix) -> f64 {
         variation::variation(self.penalty(), self.graph.edges(), params)
     }
-}
-
-fn shared(losses: Vec<Box<dyn Loss>>) -> Arc<[Arc<dyn Loss>]> {
-    losses.into_iter().map(Arc::from).collect()
 }

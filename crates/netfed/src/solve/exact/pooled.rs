@@ -47,8 +47,7 @@ pub(crate) fn minimizer(
 ) -> Result<(Vec<f64>, Status), Error> {
     let scaled = |&i: &usize| -> Option<Box<dyn Loss>> {
         let weight = weighting.of(problem.loss(i));
-        (weight > 0.0)
-            .then(|| Box::new(Scaled::new(problem.shared_loss(i), weight)) as Box<dyn Loss>)
+        (weight > 0.0).then(|| Box::new(Scaled::new(problem.losses(), i, weight)) as Box<dyn Loss>)
     };
     let losses: Vec<Box<dyn Loss>> = nodes.iter().filter_map(scaled).collect();
     let count = losses.len();

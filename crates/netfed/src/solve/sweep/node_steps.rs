@@ -87,9 +87,7 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
             let slots = layout.first_slot[p] as usize..layout.first_slot[p + 1] as usize;
             let slots = &layout.slots[slots];
             let node = layout.order[p] as usize;
-            let prox = |at: &[f64], out: &mut [f64]| {
-                all.losses.prox::<DIM>((problem, node, p), all.near, at, step, out);
-            };
+            let place = (problem, node, p);
             let at = (p - begin) * dim;
             let message = &mut messages[at..at + dim];
             let squares = if let (Some(w), Some(message)) =
@@ -110,7 +108,7 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
                 }
                 // A copy: the loop has the sum in registers.
                 let (at, mut new) = (sum, old);
-                prox(&at, &mut new);
+                all.losses.prox::<DIM>(place, all.near, &at, step, &mut new);
                 *message = std::array::from_fn(|j| 2.0 * new[j] - old[j]);
                 *w = match relaxation {
                     1.0 => new,
@@ -127,7 +125,7 @@ impl<const DIM: usize> Loop for NodeSteps<'_, DIM> {
                     axpy(slot.signed(-step), slot.dual(dim, inner, cross), scratch);
                 }
                 message.copy_from_slice(w);
-                prox(scratch, message);
+                all.losses.prox::<DIM>(place, all.near, scratch, step, message);
                 let squares = if measured { square_distance(message, w) } else { 0.0 };
                 for (m, w) in message.iter_mut().zip(w.iter_mut()) {
                     let (new, old) = (*m, *w);
