@@ -19,13 +19,15 @@ pub(super) struct Design {
 impl Design {
     /// From at least one row of `dim` features.
     pub(super) fn new(rows: &[f64], dim: usize) -> Design {
-        let column = |j: usize| rows.iter().skip(j).step_by(dim).copied();
-        let largest = |j: usize| column(j).fold(0.0, |most: f64, x| most.max(x.abs()));
-        Design {
-            points: rows.len() / dim,
-            columns: (0..dim).flat_map(column).collect(),
-            largest: (0..dim).map(largest).collect(),
+        let points = rows.len() / dim;
+        let (mut columns, mut largest) = (vec![0.0; rows.len()], vec![0.0; dim]);
+        for (r, row) in rows.chunks_exact(dim).enumerate() {
+            for (j, (x, most)) in row.iter().zip(&mut largest).enumerate() {
+                columns[j * points + r] = *x;
+                *most = f64::max(*most, x.abs());
+            }
         }
+        Design { points, columns, largest }
     }
 
     fn columns(&self) -> std::slice::ChunksExact<'_, f64> {
