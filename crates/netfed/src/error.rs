@@ -126,9 +126,10 @@ pub enum Error {
 
 /// A number without rows of zeros.
 fn short(value: f64) -> String {
-    match value != 0.0 && value.is_finite() && !(1e-5..1e16).contains(&value.abs()) {
-        true => format!("{value:e}"),
-        false => value.to_string(),
+    if value != 0.0 && value.is_finite() && !(1e-5..1e16).contains(&value.abs()) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
     }
 }
 

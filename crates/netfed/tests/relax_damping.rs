@@ -72,9 +72,10 @@ fn settles(seed: u64, damped: bool) -> Option<usize> {
         }
         let size: f64 = said.iter().flatten().map(|v| v * v).sum();
         let now: Vec<f64> = said.concat();
-        let moved: f64 = match before.len() == now.len() {
-            true => now.iter().zip(&before).map(|(a, b): (&f64, &f64)| (a - b).powi(2)).sum(),
-            false => size,
+        let moved: f64 = if before.len() == now.len() {
+            now.iter().zip(&before).map(|(a, b): (&f64, &f64)| (a - b).powi(2)).sum()
+        } else {
+            size
         };
         if moved > SETTLED * SETTLED * size {
             last = k;

@@ -61,9 +61,10 @@ fn main() {
             let (problem, build) = built(&instance, penalty);
             let best = pools[1].install(|| optimum.unwrap_or_else(|| near_optimum(&problem)));
             for (method, solver) in METHODS {
-                let certified = match solver == Solver::Auto {
-                    true => pools[0].install(|| certified(&problem)),
-                    false => Value::Null,
+                let certified = if solver == Solver::Auto {
+                    pools[0].install(|| certified(&problem))
+                } else {
+                    Value::Null
                 };
                 for &target in &wanted.targets {
                     let goal = best * (1.0 + target);

@@ -60,10 +60,11 @@ pub struct Certificate {
 impl Certificate {
     /// A proven lower bound of min P; −∞ where there is none.
     pub fn dual_bound(&self) -> f64 {
-        match self.gap.is_finite() {
+        if self.gap.is_finite() {
             // The difference may have been rounded up; P ≥ 0 holds anyway.
-            true => (self.objective - self.gap).next_down().max(0.0),
-            false => f64::NEG_INFINITY,
+            (self.objective - self.gap).next_down().max(0.0)
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

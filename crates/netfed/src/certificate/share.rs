@@ -61,9 +61,10 @@ impl Share {
     /// rounded one.
     pub fn proven_gap(&self) -> f64 {
         let gap = (self.gap + self.rounding()) * (1.0 + 2.0 * f64::EPSILON);
-        match gap.is_finite() && self.objective.is_finite() {
-            true => gap.min((self.objective + self.lost) * (1.0 + 2.0 * f64::EPSILON)),
-            false => f64::INFINITY,
+        if gap.is_finite() && self.objective.is_finite() {
+            gap.min((self.objective + self.lost) * (1.0 + 2.0 * f64::EPSILON))
+        } else {
+            f64::INFINITY
         }
     }
 

@@ -15,9 +15,8 @@ pub fn logistic_data(truth: &Matrix, points: usize, seed: u64) -> Result<Vec<Dat
         .map(|i| {
             let features: Vec<f64> =
                 (0..points * dim).map(|_| StandardNormal.sample(&mut random)).collect();
-            let label = |x: &[f64]| match random.random::<f64>() < sigmoid(dot(x, truth.row(i))) {
-                true => 1.0,
-                false => -1.0,
+            let label = |x: &[f64]| {
+                if random.random::<f64>() < sigmoid(dot(x, truth.row(i))) { 1.0 } else { -1.0 }
             };
             let labels = features.chunks_exact(dim).map(label).collect();
             Dataset::new(dim, features, labels)

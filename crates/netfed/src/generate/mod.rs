@@ -155,9 +155,10 @@ pub fn random_nodes(nodes: usize, share: f64, seed: u64) -> Result<Vec<bool>, Er
 }
 
 fn probability(name: &'static str, value: f64) -> Result<(), Error> {
-    match (0.0..=1.0).contains(&value) {
-        true => Ok(()),
-        false => Err(Error::BadNumber { name, value, expected: "between 0 and 1" }),
+    if (0.0..=1.0).contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::BadNumber { name, value, expected: "between 0 and 1" })
     }
 }
 

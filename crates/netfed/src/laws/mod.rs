@@ -51,10 +51,7 @@ pub fn check_loss(loss: &dyn Loss, seed: u64) -> Result<(), String> {
 
 /// A point where the loss is finite: losses of nonnegative parameters get absolute values.
 fn in_domain(loss: &dyn Loss, point: Vec<f64>) -> Vec<f64> {
-    match loss.value(&point).is_finite() {
-        true => point,
-        false => point.iter().map(|x| x.abs()).collect(),
-    }
+    if loss.value(&point).is_finite() { point } else { point.iter().map(|x| x.abs()).collect() }
 }
 
 fn check_hessian(loss: &dyn Loss, w: &[f64], direction: &[f64]) -> Result<(), String> {

@@ -83,9 +83,10 @@ impl<'a> Region<'a> {
             return f64::INFINITY;
         }
         let by_ball = self.radius * length;
-        let by_box = match self.sides.is_empty() {
-            true => f64::INFINITY,
-            false => entries().zip(&self.sides).filter(|(e, _)| *e > 0.0).map(|(e, r)| e * r).sum(),
+        let by_box = if self.sides.is_empty() {
+            f64::INFINITY
+        } else {
+            entries().zip(&self.sides).filter(|(e, _)| *e > 0.0).map(|(e, r)| e * r).sum()
         };
         let by_ellipsoid = match self.common {
             Some(c) => c.size * c.whitening.inverse_norm(e, off) + c.beyond * length,

@@ -96,9 +96,10 @@ impl ClientData<'_> {
     /// argmin over z of L(z) + (λ/2)‖z − center‖²; for λ = 0 a minimizer of L.
     pub(crate) fn personalize(&self, center: &[f64], lambda: f64) -> Vec<f64> {
         let mut out = center.to_vec();
-        match lambda > 0.0 {
-            true => self.loss.prox(center, 1.0 / lambda, &mut out),
-            false => self.loss.maximizer(&vec![0.0; center.len()], &mut out),
+        if lambda > 0.0 {
+            self.loss.prox(center, 1.0 / lambda, &mut out)
+        } else {
+            self.loss.maximizer(&vec![0.0; center.len()], &mut out)
         }
         out
     }

@@ -97,10 +97,10 @@ fn median_distance(places: &Matrix) -> f64 {
         distances.extend((0..i).map(|j| square_distance(place(i), place(j)).sqrt()));
     }
     let middle = distances.len() / 2;
-    match distances.is_empty() {
-        true => 1.0,
-        false => (*distances.select_nth_unstable_by(middle, f64::total_cmp).1)
-            .max(f64::MIN_POSITIVE.sqrt()),
+    if distances.is_empty() {
+        1.0
+    } else {
+        (*distances.select_nth_unstable_by(middle, f64::total_cmp).1).max(f64::MIN_POSITIVE.sqrt())
     }
 }
 

@@ -31,9 +31,10 @@ impl Walk<'_> {
             }
             left.retain(|(_, points)| !points.is_empty());
             let at = |(index, point): (usize, &mut _)| self.within(&galerkin, index, point);
-            let found: Vec<Option<Matrix>> = match self.side_by_side {
-                true => round.into_par_iter().map(at).collect::<Result<_, Error>>()?,
-                false => round.into_iter().map(at).collect::<Result<_, Error>>()?,
+            let found: Vec<Option<Matrix>> = if self.side_by_side {
+                round.into_par_iter().map(at).collect::<Result<_, Error>>()?
+            } else {
+                round.into_iter().map(at).collect::<Result<_, Error>>()?
             };
             found.iter().flatten().for_each(|params| galerkin.add(params));
             gaps = left;

@@ -53,10 +53,7 @@ impl Walk<'_> {
         let other = interval.clone();
         let high = || self.halve(middle + 1, high, interval);
         let low = || self.halve(first, low, other);
-        let (high, low) = match self.side_by_side {
-            true => rayon::join(high, low),
-            false => (high(), low()),
-        };
+        let (high, low) = if self.side_by_side { rayon::join(high, low) } else { (high(), low()) };
         high.and(low)
     }
 

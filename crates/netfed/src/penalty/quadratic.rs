@@ -156,9 +156,10 @@ impl Penalty for Quadratic {
     }
 
     fn growth(&self, _dim: usize) -> PenaltyGrowth {
-        match self.stretch.is_finite() {
-            true => PenaltyGrowth::Quadratic(self.stretch.powi(-2)),
-            false => PenaltyGrowth::None,
+        if self.stretch.is_finite() {
+            PenaltyGrowth::Quadratic(self.stretch.powi(-2))
+        } else {
+            PenaltyGrowth::None
         }
     }
 

@@ -85,9 +85,10 @@ impl Damped {
             return self.replace(message);
         }
         self.adapt(&step, ROUNDING * ROUNDING * dot(message, message));
-        match self.part == 1.0 {
-            true => self.labels.copy_from_slice(message),
-            false => axpy(self.part, &step, &mut self.labels),
+        if self.part == 1.0 {
+            self.labels.copy_from_slice(message)
+        } else {
+            axpy(self.part, &step, &mut self.labels)
         }
         self.step = step;
     }

@@ -177,9 +177,10 @@ impl RelaxNode {
         }
         // Who is held back need not be damped.
         let damped = &mut self.slots[slot].damped;
-        match self.settings.weights == RelaxWeights::Objective && self.held.is_none() {
-            true => damped.absorb(received),
-            false => damped.replace(received),
+        if self.settings.weights == RelaxWeights::Objective && self.held.is_none() {
+            damped.absorb(received)
+        } else {
+            damped.replace(received)
         }
         Ok(())
     }

@@ -227,9 +227,10 @@ impl<'a> State<'a> {
                 let step: Vec<f64> = next.iter().zip(&*w).map(|(a, b)| a - b).collect();
                 moved += norm(&step).powi(2);
                 size += norm(&next).powi(2);
-                match self.damping == 1.0 {
-                    true => w.copy_from_slice(&next),
-                    false => crate::numeric::linalg::axpy(self.damping, &step, w),
+                if self.damping == 1.0 {
+                    w.copy_from_slice(&next)
+                } else {
+                    crate::numeric::linalg::axpy(self.damping, &step, w)
                 }
                 self.problem.metric.times(i, w, self.images.row_mut(i));
                 self.squares.row_mut(i).copy_from_slice(&squares);

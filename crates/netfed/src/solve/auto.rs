@@ -120,16 +120,17 @@ fn newton(run: &mut Run<'_>, start: Option<Start>) -> Result<Solution, Start> {
         }
     }
     loop {
-        let outcome = match run.goes_on() {
-            true => newton::newton(
+        let outcome = if run.goes_on() {
+            newton::newton(
                 problem,
                 &mut fusion,
                 &mut point.params,
                 accuracy,
                 f64::INFINITY,
                 &mut |work| run.spend(work),
-            ),
-            false => Outcome::Stopped,
+            )
+        } else {
+            Outcome::Stopped
         };
         set_active(problem, &fusion, &point.params, &mut point.duals);
         let certificate = run.certify(&point);

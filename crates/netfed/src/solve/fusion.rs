@@ -79,9 +79,10 @@ impl Fusion {
             }
         }
         let (group, count) = groups.numbered();
-        match by_coordinate {
-            true => Fusion { unknown: group, count },
-            false => Fusion::whole(&group, count, dim),
+        if by_coordinate {
+            Fusion { unknown: group, count }
+        } else {
+            Fusion::whole(&group, count, dim)
         }
     }
 

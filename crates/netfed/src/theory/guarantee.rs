@@ -149,9 +149,10 @@ fn guarantee(problem: &Problem, nodes: Vec<usize>, params: &Matrix) -> Result<Gu
     });
     let fixed = leaving.iter().zip(&found.beta).map(|(out, beta)| out + beta * pull).collect();
     answer.fused_above = Demands { edges: &edges, fixed, loose: found.delta }.fused_above();
-    answer.verdict = match problem.lambda() > answer.fused_above {
-        true => Verdict::Guaranteed,
-        false => Verdict::NotGuaranteed,
+    answer.verdict = if problem.lambda() > answer.fused_above {
+        Verdict::Guaranteed
+    } else {
+        Verdict::NotGuaranteed
     };
     Ok(answer)
 }

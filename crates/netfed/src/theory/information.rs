@@ -23,9 +23,10 @@ impl Information {
     /// estimate the variance from.
     pub fn of_squares(squares: f64, observations: usize, freedom: usize) -> Option<Information> {
         let n = observations as f64;
-        match freedom < observations && squares > 0.0 {
-            true => Some(Information::new(n * (squares / n).ln(), observations, freedom)),
-            false => None,
+        if freedom < observations && squares > 0.0 {
+            Some(Information::new(n * (squares / n).ln(), observations, freedom))
+        } else {
+            None
         }
     }
 

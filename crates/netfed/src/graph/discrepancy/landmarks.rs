@@ -38,10 +38,8 @@ impl Landmarks {
         let jitter = JITTER * (0..r).map(|a| gram[a * r + a]).sum::<f64>() / r.max(1) as f64;
         (0..r).for_each(|a| gram[a * r + a] += jitter);
         // Where all landmarks are one point there is nothing to project to.
-        let inverse = match cholesky(&mut gram, r, 0.0) {
-            true => invert_lower(&gram, r),
-            false => vec![0.0; r * r],
-        };
+        let inverse =
+            if cholesky(&mut gram, r, 0.0) { invert_lower(&gram, r) } else { vec![0.0; r * r] };
         let mut projections = Matrix::zeros(samples.len(), r);
         let mut sizes = vec![0.0; samples.len()];
         let rows = projections.as_mut_slice().par_chunks_exact_mut(r.max(1));

@@ -43,10 +43,7 @@ impl Discrepancy for ModelDifference {
     }
 
     fn between(&self, i: usize, j: usize) -> Result<f64, Error> {
-        Ok(match self.trained[i] && self.trained[j] {
-            true => self.at_least(i, j),
-            false => f64::INFINITY,
-        })
+        Ok(if self.trained[i] && self.trained[j] { self.at_least(i, j) } else { f64::INFINITY })
     }
 
     fn at_least(&self, i: usize, j: usize) -> f64 {

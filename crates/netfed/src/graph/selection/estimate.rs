@@ -207,11 +207,13 @@ impl Node<'_> {
         let d = self.data.dim();
         let mut gram = vec![0.0; d * d];
         self.loss.add_gram(&mut gram);
-        match cholesky(&mut gram, d, PIVOT) {
-            true if self.kind == LossKind::Logistic => Untested::Separable,
+        if !cholesky(&mut gram, d, PIVOT) {
+            Untested::Dependent
+        } else if self.kind == LossKind::Logistic {
+            Untested::Separable
+        } else {
             // Too few residuals of the Huber loss are inside its threshold.
-            true => Untested::TooFewPoints,
-            false => Untested::Dependent,
+            Untested::TooFewPoints
         }
     }
 

@@ -190,9 +190,12 @@ impl DualNewton<'_> {
         let d = v.len();
         let paired = |u: usize| self.candidates.is_paired(u);
         let gradient: Vec<f64> = (0..d)
-            .map(|u| match paired(u) {
-                true => self.alpha / (self.shift + (v[u] + s.low[u])) - self.zeta - s.degrees[u],
-                false => 0.0,
+            .map(|u| {
+                if paired(u) {
+                    self.alpha / (self.shift + (v[u] + s.low[u])) - self.zeta - s.degrees[u]
+                } else {
+                    0.0
+                }
             })
             .collect();
         let own = |u: usize| if paired(u) { self.alpha / (self.shift + v[u]).powi(2) } else { 1.0 };
@@ -241,9 +244,10 @@ impl DualNewton<'_> {
         let k = self.curvature;
         for (((a, b), c), &w) in self.candidates.pairs().zip(c).zip(weights) {
             let rest = v[a] + v[b] - c;
-            gap += match rest > 0.0 {
-                true => (k * w - rest) * (k * w - rest) / (2.0 * k),
-                false => 0.5 * k * w * w - rest * w,
+            gap += if rest > 0.0 {
+                (k * w - rest) * (k * w - rest) / (2.0 * k)
+            } else {
+                0.5 * k * w * w - rest * w
             };
             size += (2.0 * self.shift + c).abs() * w + 0.5 * k * w * w;
         }

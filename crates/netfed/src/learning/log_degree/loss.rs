@@ -139,9 +139,10 @@ impl Loss for NonnegativeLasso {
     }
 
     fn value(&self, params: &[f64]) -> f64 {
-        match params.iter().all(|w| *w >= 0.0) {
-            true => self.lambda * params.iter().sum::<f64>(),
-            false => f64::INFINITY,
+        if params.iter().all(|w| *w >= 0.0) {
+            self.lambda * params.iter().sum::<f64>()
+        } else {
+            f64::INFINITY
         }
     }
 
@@ -190,10 +191,7 @@ impl Loss for NonnegativeLasso {
 
     /// λ‖w‖₂ ≤ λ Σ w ≤ level.
     fn level_radius(&self, level: f64, center: &[f64]) -> f64 {
-        match self.lambda > 0.0 {
-            true => level.max(0.0) / self.lambda + norm(center),
-            false => f64::INFINITY,
-        }
+        if self.lambda > 0.0 { level.max(0.0) / self.lambda + norm(center) } else { f64::INFINITY }
     }
 
     fn add_gram(&self, _gram: &mut [f64]) {}

@@ -41,12 +41,11 @@ impl Model {
                 return Err(Error::BadNumber { name, value, expected });
             }
         }
-        match self.zeta >= 0.0 && self.zeta <= 1e60 {
-            true => Ok(()),
-            false => {
-                let expected = "nonnegative and at most 1e60";
-                Err(Error::BadNumber { name: "zeta", value: self.zeta, expected })
-            }
+        if self.zeta >= 0.0 && self.zeta <= 1e60 {
+            Ok(())
+        } else {
+            let expected = "nonnegative and at most 1e60";
+            Err(Error::BadNumber { name: "zeta", value: self.zeta, expected })
         }
     }
 }

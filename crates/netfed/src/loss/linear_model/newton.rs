@@ -111,9 +111,10 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         self.square(&mut space.square);
         let foreign = if self.even { &[] } else { self.units };
         z.iter_mut().zip(foreign).for_each(|(z, u)| *z /= u);
-        match S::SMOOTH && self.lasso == 0.0 {
-            true => vectorize(Solve { problem: self, space, z }),
-            false => self.multiply(space, z),
+        if S::SMOOTH && self.lasso == 0.0 {
+            vectorize(Solve { problem: self, space, z })
+        } else {
+            self.multiply(space, z)
         }
         z.iter_mut().zip(foreign).for_each(|(z, u)| *z *= u);
     }

@@ -54,9 +54,10 @@ impl ScalarLoss for Hinge {
         let s = 1.0 - y * t;
         let (_, slope, curvature) = smooth_abs(s, mu);
         let root = s.hypot(mu);
-        let (value, slope) = match s < 0.0 {
-            true => (mu / (root - s) * mu, mu / (root - s) * (mu / root)),
-            false => (s + root, 1.0 + slope),
+        let (value, slope) = if s < 0.0 {
+            (mu / (root - s) * mu, mu / (root - s) * (mu / root))
+        } else {
+            (s + root, 1.0 + slope)
         };
         (0.5 * value, Local { slope: -0.5 * y * slope, curvature: 0.5 * curvature })
     }

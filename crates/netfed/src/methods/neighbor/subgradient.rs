@@ -48,9 +48,10 @@ impl Peer for SubgradientNode<'_> {
         let (mut total, mut diff, mut pull) = (vec![0.0; dim], vec![0.0; dim], vec![0.0; dim]);
         self.data.gradient(&self.params, self.work.batch, self.work.seed, round, &mut total);
         for (link, message) in self.links.iter().zip(messages) {
-            match link.sign > 0.0 {
-                true => difference(&self.params, message, &mut diff),
-                false => difference(message, &self.params, &mut diff),
+            if link.sign > 0.0 {
+                difference(&self.params, message, &mut diff)
+            } else {
+                difference(message, &self.params, &mut diff)
             }
             self.penalty.gradient(&diff, &mut pull);
             axpy(link.sign * link.coupling, &pull, &mut total);

@@ -145,9 +145,10 @@ pub fn ifca_from_nodes(
 ) -> Result<Partition, Error> {
     let dim = clients.problem().dim();
     let able: Vec<usize> = clients.all().filter(|c| c.loss.points() > 0).map(|c| c.node).collect();
-    let from = |k: u64| match able.is_empty() {
-        true => Ok(Matrix::zeros(1, dim)),
-        false => {
+    let from = |k: u64| {
+        if able.is_empty() {
+            Ok(Matrix::zeros(1, dim))
+        } else {
             let nodes = sampling::participants(rounds.seed, k, &able, models.min(able.len()));
             let zero = vec![0.0; dim];
             let own = nodes.iter().flat_map(|&i| clients.data(i).personalize(&zero, 0.0));

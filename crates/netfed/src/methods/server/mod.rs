@@ -114,13 +114,14 @@ impl Rounds {
     fn check(&self) -> Result<(), Error> {
         nonnegative("the tolerance", self.tolerance)?;
         let value = self.fraction;
-        match value > 0.0 && value <= 1.0 {
-            true => Ok(()),
-            false => Err(Error::BadNumber {
+        if value > 0.0 && value <= 1.0 {
+            Ok(())
+        } else {
+            Err(Error::BadNumber {
                 name: "the fraction of the clients",
                 value,
                 expected: "above 0 and at most 1",
-            }),
+            })
         }
     }
 }

@@ -107,9 +107,10 @@ impl<S: ScalarLoss> LabelHolder<S> {
             }
             let curvature = self.loss.local(t, y, 0.0, 1.0).curvature + kappa;
             let newton = t - at / curvature;
-            let next = match S::SMOOTH && newton > low && newton < high {
-                true => newton,
-                false => 0.5 * (low + high),
+            let next = if S::SMOOTH && newton > low && newton < high {
+                newton
+            } else {
+                0.5 * (low + high)
             };
             if (next - t).abs() <= f64::EPSILON * t.abs() {
                 break;

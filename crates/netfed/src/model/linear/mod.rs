@@ -77,11 +77,10 @@ impl Linear {
             labels.push(root * (y.row(r)[0] - height));
         }
         let (ridge, lasso) = (self.options.ridge / total, self.options.lasso / total);
-        let found = match lasso > 0.0 && d <= MOST_FEATURES {
-            true => {
-                Lasso { rows: &rows, labels: &labels, ridge, lasso, stop: self.stop }.minimize(d)?
-            }
-            false => None,
+        let found = if lasso > 0.0 && d <= MOST_FEATURES {
+            Lasso { rows: &rows, labels: &labels, ridge, lasso, stop: self.stop }.minimize(d)?
+        } else {
+            None
         };
         let w = match found {
             Some(w) => w,

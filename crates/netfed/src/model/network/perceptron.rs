@@ -195,11 +195,10 @@ impl LocalModel for Perceptron {
         }
         let scaling = |name, cols| -> Result<Scaling, Error> {
             let both = Matrix::from_rows(cols, parts.matrix(name, 2, cols)?.to_vec())?;
-            match both.row(1).iter().all(|s| *s > 0.0) {
-                true => Ok(Scaling(both)),
-                false => {
-                    Err(part::refuse(format!("the scales of its {name} are not all positive")))
-                }
+            if both.row(1).iter().all(|s| *s > 0.0) {
+                Ok(Scaling(both))
+            } else {
+                Err(part::refuse(format!("the scales of its {name} are not all positive")))
             }
         };
         let inputs = scaling("inputs", self.network.inputs())?;

@@ -105,10 +105,7 @@ impl LocalModel for Forest {
     }
 
     fn parts(&self) -> Vec<Part> {
-        match self.trees.is_empty() {
-            true => Vec::new(),
-            false => parts_of(&self.trees, self.task.outputs()),
-        }
+        if self.trees.is_empty() { Vec::new() } else { parts_of(&self.trees, self.task.outputs()) }
     }
 
     fn restore(&mut self, parts: &[Part]) -> Result<(), Error> {

@@ -129,9 +129,10 @@ impl<'a> Grower<'a> {
         let mut orders = Vec::with_capacity(count * dim);
         for feature in 0..dim {
             let order = points.order(feature);
-            match count == all {
-                true => orders.extend_from_slice(order),
-                false => orders.extend(order.iter().filter(|r| weights[**r as usize] > 0.0)),
+            if count == all {
+                orders.extend_from_slice(order)
+            } else {
+                orders.extend(order.iter().filter(|r| weights[**r as usize] > 0.0))
             }
         }
         let weight: f64 = weights.iter().sum();

@@ -87,10 +87,7 @@ pub(crate) fn trees_of(parts: &[Part], dim: usize, outputs: usize) -> Result<Vec
             values: Matrix::from_rows(outputs, own_values.to_vec())?,
         });
     }
-    match rows.is_empty() {
-        true => Ok(trees),
-        false => Err(refuse("it has nodes that belong to no tree")),
-    }
+    if rows.is_empty() { Ok(trees) } else { Err(refuse("it has nodes that belong to no tree")) }
 }
 
 fn node(at: usize, row: &[f64; 3], size: usize, dim: usize) -> Result<Node, Error> {

@@ -115,9 +115,10 @@ impl Grower<'_> {
             Some(other) if score <= best.score * (1.0 + EQUAL) => wide > gap(other) * (1.0 + EQUAL),
             _ => true,
         };
-        match wide > 0.0 && wins {
-            true => Best { score: score.max(best.score), split: Some(split) },
-            false => best,
+        if wide > 0.0 && wins {
+            Best { score: score.max(best.score), split: Some(split) }
+        } else {
+            best
         }
     }
 

@@ -38,9 +38,10 @@ impl Gram {
         let mut gram = Gram::zeros(dim);
         vectorize(Fill { gram: &mut gram, rows, weights });
         (0..dim).for_each(|i| (0..i).for_each(|j| gram.mirror(i, j)));
-        gram.error = match rows.iter().chain(weights.unwrap_or(&[])).any(tiny) {
-            true => f64::INFINITY,
-            false => lost(2 * rows.len() / dim.max(1)),
+        gram.error = if rows.iter().chain(weights.unwrap_or(&[])).any(tiny) {
+            f64::INFINITY
+        } else {
+            lost(2 * rows.len() / dim.max(1))
         };
         gram.measure();
         gram

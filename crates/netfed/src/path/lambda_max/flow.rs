@@ -54,10 +54,11 @@ pub(super) fn lambda_max(
     let proof = if search.is_done() { Proof::Formula } else { Proof::Flow };
     let (Bounds { lower, upper, flow }, _) = search.run(first(unit, g), options, observer)?;
     let forest = Forest::new(unit.graph());
-    let found = match upper > 0.0 {
-        true => proven(unit, tangent, (lower, upper, &flow), &forest, proof),
+    let found = if upper > 0.0 {
+        proven(unit, tangent, (lower, upper, &flow), &forest, proof)
+    } else {
         // Gradients that are zero up to rounding.
-        false => LambdaMax { lower: 0.0, upper, proof: Proof::Tolerance, merged: None },
+        LambdaMax { lower: 0.0, upper, proof: Proof::Tolerance, merged: None }
     };
     let merged = Some(Start { params: tangent.models.clone(), duals: flow });
     Ok(LambdaMax { merged, ..found })

@@ -109,9 +109,10 @@ fn tangent(problem: &Problem) -> Option<Tangent> {
         }
         let largest = nodes.iter().map(|&i| norm(gradients.row(i))).fold(0.0, f64::max);
         for &i in &nodes {
-            match largest <= 1e-13 * size {
-                true => gradients.row_mut(i).fill(0.0),
-                false => axpy(-1.0, &mean, gradients.row_mut(i)),
+            if largest <= 1e-13 * size {
+                gradients.row_mut(i).fill(0.0)
+            } else {
+                axpy(-1.0, &mean, gradients.row_mut(i))
             }
         }
     }

@@ -135,9 +135,10 @@ impl Polish {
         let problem = run.problem;
         let equal = Fusion::of_equal(problem, &start.params);
         // Where no models are equal duals tell.
-        let fusion = match equal.count == problem.nodes() * problem.dim() {
-            true => Fusion::of(problem, &start.duals),
-            false => equal,
+        let fusion = if equal.count == problem.nodes() * problem.dim() {
+            Fusion::of(problem, &start.duals)
+        } else {
+            equal
         };
         let few = fusion.count <= FEW_GROUPS * problem.dim();
         self.groups = fusion.count;

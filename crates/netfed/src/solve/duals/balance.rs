@@ -47,9 +47,10 @@ pub(crate) fn balance(problem: &Problem, duals: &mut Matrix, most_work: f64) -> 
             incident.for_each(|inc| axpy(inc.sign(), duals.row(inc.edge()), r));
         });
         // The last shift gets half of the work, and what the others left.
-        let (accuracy, most) = match round < ROUNDS {
-            true => (ROUGH, most_work / (2 * ROUNDS) as f64),
-            false => (FINE, most_work - work),
+        let (accuracy, most) = if round < ROUNDS {
+            (ROUGH, most_work / (2 * ROUNDS) as f64)
+        } else {
+            (FINE, most_work - work)
         };
         // A step is half a sweep.
         let steps = ((2.0 * most) as usize, accuracy);

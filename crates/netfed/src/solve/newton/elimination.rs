@@ -83,9 +83,10 @@ impl Elimination {
                 continue;
             }
             let (low, high) = self.nodes.split_at_mut(i.max(parent) * square);
-            let (own, up) = match i < parent {
-                true => (&low[block(i)], &mut high[..square]),
-                false => (&high[..square], &mut low[block(parent)]),
+            let (own, up) = if i < parent {
+                (&low[block(i)], &mut high[..square])
+            } else {
+                (&high[..square], &mut low[block(parent)])
             };
             let coupling = &mut self.edges[block(edge as usize)];
             // L⁻¹K row by row: row r of the product needs the rows above it.

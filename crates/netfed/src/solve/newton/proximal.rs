@@ -49,9 +49,10 @@ pub(crate) fn proximal_newton(
     // At the point itself a certificate of the models says what one of the losses would, to first order, and is cheaper.
     let here = Certifier::new(&model.problem).certify(&point.params, &point.duals);
     // Models far above the losses hide their value.
-    let mut value = match model.above <= 0.5 * here.objective {
-        true => here.objective - model.above,
-        false => problem.objective(&point.params),
+    let mut value = if model.above <= 0.5 * here.objective {
+        here.objective - model.above
+    } else {
+        problem.objective(&point.params)
     };
     let mut accuracy = if here.gap.is_finite() { here.gap / value } else { here.residual };
     let mut proof = None;

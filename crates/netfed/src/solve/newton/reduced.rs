@@ -29,11 +29,10 @@ impl<'a> Reduced<'a> {
         let dim = problem.dim();
         let edges = problem.graph().edges();
         let fused = fusion.count < problem.nodes() * dim;
-        let active: Vec<bool> = match fused {
-            true => {
-                edges.iter().map(|e| fusion.row(e.tail, dim) != fusion.row(e.head, dim)).collect()
-            }
-            false => vec![true; edges.len()],
+        let active: Vec<bool> = if fused {
+            edges.iter().map(|e| fusion.row(e.tail, dim) != fusion.row(e.head, dim)).collect()
+        } else {
+            vec![true; edges.len()]
         };
         let active_edges: Vec<u32> =
             (0..edges.len() as u32).filter(|&e| active[e as usize]).collect();
