@@ -1,7 +1,8 @@
 //! Networked federated learning: one personalized model per node of a graph.
 //!
-//! Many holders of small local datasets, related but not alike, are the nodes of a weighted graph of similarities, the
-//! *empirical graph*. netfed trains one model wᵢ per node, coupled over the edges:
+//! Many holders of small local datasets, related but not alike, are the nodes of a weighted graph
+//! of similarities, the *empirical graph*. netfed trains one model wᵢ per node, coupled over the
+//! edges:
 //!
 //! ```text
 //! minimize   Σᵢ Lᵢ(wᵢ)  +  λ Σ_{e=(i,j)} Aₑ φ(wᵢ − wⱼ)          (GTV minimization)
@@ -47,9 +48,10 @@
 //! | models of any kind, coupled by predictions | [`relax`], [`model`] |
 //! | graphs learned from signals | [`learning`] |
 //!
-//! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
-//! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
-//! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
+//! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon
+//! thread pool; results do not depend on the number of threads, to the last bit. A loss or penalty
+//! of your own is a type with the trait [`loss::Loss`] or [`penalty::Penalty`]; hold it to
+//! [`laws`].
 
 mod certificate;
 mod error;
@@ -103,7 +105,8 @@ pub mod spectral {
 }
 
 pub mod baselines {
-    //! Methods to compare with. Each is one file with its formula at the head; docs/baselines.md says when to take which.
+    //! Methods to compare with. Each is one file with its formula at the head; docs/baselines.md
+    //! says when to take which.
     //!
     //! | kind | methods | halves |
     //! | --- | --- | --- |
@@ -111,8 +114,9 @@ pub mod baselines {
     //! | with a server | [`fed_avg()`], [`fed_sgd()`], [`fed_prox()`], [`ifca()`], [`ditto()`], [`mr_mtl()`], [`vertical()`] | [`Client`], [`Server`] |
     //! | between neighbors | [`gossip()`], [`subgradient()`] | [`Peer`] |
     //!
-    //! The halves have no input and output: the drivers here call them in the order of the nodes, and whoever delivers the same messages gets
-    //! the same bits. All methods share the losses of a [`Problem`](crate::Problem); those with a server look at its losses only.
+    //! The halves have no input and output: the drivers here call them in the order of the nodes,
+    //! and whoever delivers the same messages gets the same bits. All methods share the losses of a
+    //! [`Problem`](crate::Problem); those with a server look at its losses only.
     //!
     //! ```
     //! use netfed::baselines::{Clients, LocalSteps, Rounds, Weighting, fed_avg, pooled};

@@ -2,10 +2,11 @@
 //!
 //!   P(w) − D(u) = Σᵢ [Lᵢ(wᵢ) + Lᵢ*(sᵢ) − ⟨wᵢ, sᵢ⟩] + Σₑ [cφ(dₑ) + (cφ)*(uₑ) − ⟨dₑ, uₑ⟩]
 //!
-//! with sᵢ = −Σ sign·u over the edges of node i and dₑ = w_tail − w_head. Every bracket is ≥ 0, so the gap splits into
-//! shares: a node's own bracket and those of the edges of which it is the tail. Where Lᵢ*(sᵢ) is infinite (no data,
-//! fewer points than features) the conjugate is taken over a region around wᵢ that provably leaves the
-//! optimal value as it is (`radius.rs`, docs/certificate.md). Where none is known there is no bound.
+//! with sᵢ = −Σ sign·u over the edges of node i and dₑ = w_tail − w_head. Every bracket is ≥ 0, so
+//! the gap splits into shares: a node's own bracket and those of the edges of which it is the tail.
+//! Where Lᵢ*(sᵢ) is infinite (no data, fewer points than features) the conjugate is taken over a
+//! region around wᵢ that provably leaves the optimal value as it is (`radius.rs`,
+//! docs/certificate.md). Where none is known there is no bound.
 
 mod edge_terms;
 mod pooled_growth;
@@ -33,7 +34,8 @@ pub enum Bound {
         /// Number of nodes that need one.
         nodes: usize,
     },
-    /// Components for which no radius is known have an objective so small that P ≥ 0 is a bound worth having.
+    /// Components for which no radius is known have an objective so small that P ≥ 0 is a bound
+    /// worth having.
     Nonnegative,
     /// There is no bound.
     None,
@@ -52,8 +54,10 @@ pub struct Certificate {
     pub shares: Vec<f64>,
     /// Where the bound comes from.
     pub bound: Bound,
-    /// What models near these, or models that are zero, can be better by, relative to the same as the gap, at most 1: near are those whose coefficients differ by their
-    /// own size and their natural one ([`Loss::natural_sizes`](crate::loss::Loss::natural_sizes)) at most; where there is a bound, all. Units do not matter to it.
+    /// What models near these, or models that are zero, can be better by, relative to the same as
+    /// the gap, at most 1: near are those whose coefficients differ by their own size and their
+    /// natural one ([`Loss::natural_sizes`](crate::loss::Loss::natural_sizes)) at most; where there
+    /// is a bound, all. Units do not matter to it.
     pub residual: f64,
 }
 
@@ -73,7 +77,8 @@ impl Certificate {
         if self.gap.is_finite() { self.relative_gap } else { self.residual }
     }
 
-    /// Whether it says more than another one about the same problem or, where neither says much, belongs to a lower objective.
+    /// Whether it says more than another one about the same problem or, where neither says much,
+    /// belongs to a lower objective.
     pub(crate) fn is_better(&self, other: &Certificate) -> bool {
         let known = |c: &Certificate| {
             if c.relative_gap <= INFORMATIVE { c.relative_gap } else { f64::INFINITY }
@@ -88,8 +93,8 @@ const INFORMATIVE: f64 = 0.1;
 /// Terms that are added up together.
 const TOGETHER: usize = 1 << 10;
 
-/// How far the duals are from those that their conjugates belong to, edge by edge; nothing for most penalties
-/// ([`Penalty::blur`](crate::penalty::Penalty)).
+/// How far the duals are from those that their conjugates belong to, edge by edge; nothing for most
+/// penalties ([`Penalty::blur`](crate::penalty::Penalty)).
 struct Blurs {
     of_edges: Option<Matrix>,
 }
@@ -191,8 +196,8 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// The parts of the nodes at a point where all neighbors have equal models, and the radii of those that need one; for all others it is +∞. Nothing but
-    /// radii is used.
+    /// The parts of the nodes at a point where all neighbors have equal models, and the radii of
+    /// those that need one; for all others it is +∞. Nothing but radii is used.
     pub(crate) fn brackets(&self, params: &Matrix, duals: &Matrix) -> (Vec<Share>, Vec<f64>) {
         let edges = vec![EdgeTerm::default(); duals.rows()];
         let (point, mut radii) =

@@ -1,5 +1,6 @@
-//! What the pooled data of a connected component say about a model that all its nodes would share: how fast the sum of the
-//! losses grows. Lemmas 4 and 5 of docs/certificate.md; independent of the point that is certified.
+//! What the pooled data of a connected component say about a model that all its nodes would share:
+//! how fast the sum of the losses grows. Lemmas 4 and 5 of docs/certificate.md; independent of the
+//! point that is certified.
 
 use crate::loss::{Growth, Margins};
 use crate::numeric::linalg::gram::Gram;
@@ -10,7 +11,8 @@ use crate::{Dataset, Problem};
 /// What the pooled data of a component say about the model at its root.
 pub(crate) enum Pooled {
     Nothing,
-    /// Losses of residuals: Σ XᵀX/m, and per node a bound of ‖XᵀX/m‖. `whole` if the data see all directions.
+    /// Losses of residuals: Σ XᵀX/m, and per node a bound of ‖XᵀX/m‖. `whole` if the data see all
+    /// directions.
     Residual {
         whitening: Whitening,
         norms: Vec<f64>,
@@ -63,7 +65,8 @@ fn none_sees(problem: &Problem, nodes: &[usize], t: &[f64]) -> bool {
     nodes.iter().all(|&i| problem.loss(i).blind_to(t))
 }
 
-/// Vectors of integers along which all losses stay as they are, as many as there are directions that they hardly see.
+/// Vectors of integers along which all losses stay as they are, as many as there are directions
+/// that they hardly see.
 fn unseen_for_certain(
     problem: &Problem,
     nodes: &[usize],
@@ -72,8 +75,10 @@ fn unseen_for_certain(
     integers(unseen).filter(|all| all.iter().all(|t| none_sees(problem, nodes, t)))
 }
 
-/// A whitening of a Gram matrix on the directions that the data of a component see, and whether there are others. These are made visible, which changes nothing for
-/// the vectors that are orthogonal to all of them. None if some direction is neither clearly seen nor one that leaves all losses as they are.
+/// A whitening of a Gram matrix on the directions that the data of a component see, and whether
+/// there are others. These are made visible, which changes nothing for the vectors that are
+/// orthogonal to all of them. None if some direction is neither clearly seen nor one that leaves
+/// all losses as they are.
 fn completed(problem: &Problem, nodes: &[usize], mut gram: Gram) -> Option<(Whitening, bool)> {
     let (whitening, unseen) = Whitening::of(&gram)?;
     if unseen.is_empty() {
@@ -91,7 +96,8 @@ fn completed(problem: &Problem, nodes: &[usize], mut gram: Gram) -> Option<(Whit
     Some((Whitening::of_all(&gram)?, true))
 }
 
-/// Lemma 5: with the slopes p of a logistic fit of all points, the weights p + Δ prove the growth of the margins.
+/// Lemma 5: with the slopes p of a logistic fit of all points, the weights p + Δ prove the growth
+/// of the margins.
 fn pool_margins(problem: &Problem, nodes: &[usize]) -> Option<Pooled> {
     let d = problem.dim();
     let (mut features, mut labels, mut most_points) = (Vec::new(), Vec::new(), 0.0);

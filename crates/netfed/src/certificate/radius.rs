@@ -1,12 +1,14 @@
-//! Regions around given models wᵢ such that min P is attained, or approached, with every model in its region.
+//! Regions around given models wᵢ such that min P is attained, or approached, with every model in
+//! its region.
 //!
-//! Everything rests on the level set: a better point w' has P(w') ≤ P(w) =: B on every connected component, and all
-//! terms of P are nonnegative. The statements and proofs are in docs/certificate.md:
+//! Everything rests on the level set: a better point w' has P(w') ≤ P(w) =: B on every connected
+//! component, and all terms of P are nonnegative. The statements and proofs are in
+//! docs/certificate.md:
 //!
-//! * *anchored* (lemma 3): if every node with data bounds its own model at level B, so are the others: a map that does
-//!   not increase any φ moves them near the anchored ones;
-//! * *pooled* (lemma 4): the penalty bounds ‖w'ᵢ − w'_root‖ along a spanning tree, the data of the whole component
-//!   bound w'_root.
+//! * *anchored* (lemma 3): if every node with data bounds its own model at level B, so are the
+//!   others: a map that does not increase any φ moves them near the anchored ones;
+//! * *pooled* (lemma 4): the penalty bounds ‖w'ᵢ − w'_root‖ along a spanning tree, the data of the
+//!   whole component bound w'_root.
 
 use super::edge_terms::EdgeTerm;
 use super::pooled_growth::{Pooled, pool};
@@ -23,7 +25,8 @@ const ROUNDED: f64 = 1.0 + 1e-9;
 /// The part of the objective up to which that of a component counts as next to nothing.
 const NEXT_TO_NOTHING: f64 = 1e-6;
 
-/// What is known about the nodes of a component: balls, boxes, and where the ellipsoid of all data puts them.
+/// What is known about the nodes of a component: balls, boxes, and where the ellipsoid of all data
+/// puts them.
 struct Known<'p> {
     radii: Vec<f64>,
     sides: Vec<Vec<f64>>,
@@ -46,14 +49,16 @@ struct Component {
     nodes: Vec<usize>,
     edges: Vec<usize>,
     root: usize,
-    /// For each node of `nodes`: 1/width (the smallest weight on the widest path to the root) for penalties that grow
-    /// linearly, resistance (Σ 1/weight on the best path) for those that grow quadratically.
+    /// For each node of `nodes`: 1/width (the smallest weight on the widest path to the root) for
+    /// penalties that grow linearly, resistance (Σ 1/weight on the best path) for those that grow
+    /// quadratically.
     remoteness: Vec<f64>,
     /// Pooled when a node of the component needs it.
     pooled: OnceLock<Pooled>,
 }
 
-/// What is known about better models in a component where a node has an infinite gap. `nodes` and `edges` are their terms.
+/// What is known about better models in a component where a node has an infinite gap. `nodes` and
+/// `edges` are their terms.
 pub(crate) fn regions<'p>(
     problem: &'p Problem,
     params: &Matrix,
@@ -78,7 +83,8 @@ pub(crate) fn regions<'p>(
     regions
 }
 
-/// reachᵢ with ‖wᵢ − w_root‖ ≤ reachᵢ·Σ Aₑ φ/k for penalties of linear growth k, with the root of its component.
+/// reachᵢ with ‖wᵢ − w_root‖ ≤ reachᵢ·Σ Aₑ φ/k for penalties of linear growth k, with the root of
+/// its component.
 pub(crate) fn reaches(problem: &Problem) -> Vec<f64> {
     let mut all = vec![0.0; problem.nodes()];
     for c in components(problem) {
@@ -95,7 +101,8 @@ pub(crate) fn center(problem: &Problem, params: &mut Matrix) {
     }
 }
 
-/// P ≥ 0 on every component where a gap is still infinite and the objective is next to nothing (docs/certificate.md); whether there is one.
+/// P ≥ 0 on every component where a gap is still infinite and the objective is next to nothing
+/// (docs/certificate.md); whether there is one.
 pub(crate) fn take_objectives(
     problem: &Problem,
     nodes: &mut [Share],
@@ -209,7 +216,8 @@ impl Component {
             Pooled::Margin { margins, lengths, most_points } => {
                 let Margins { growth, whitening, free } = margins;
                 let spread: f64 = lengths.iter().zip(&reach).map(|(x, r)| x * r).sum();
-                // Of the root, in the ellipsoid of H: for w' and for w, which need not be orthogonal to what no data see.
+                // Of the root, in the ellipsoid of H: for w' and for w, which need not be
+                // orthogonal to what no data see.
                 let size = (level * most_points + spread) / growth * ROUNDED;
                 let unseen = if *free { norm(root) } else { 0.0 };
                 let at_root = size * whitening.largest() + unseen;
@@ -286,8 +294,8 @@ impl PartialOrd for Queued {
     }
 }
 
-/// Dijkstra's search from the root with edge lengths 1/weight, where a path is as long as its longest edge (penalty
-/// of linear growth) or as the sum of its edges (quadratic growth).
+/// Dijkstra's search from the root with edge lengths 1/weight, where a path is as long as its
+/// longest edge (penalty of linear growth) or as the sum of its edges (quadratic growth).
 fn remoteness(problem: &Problem, root: usize, distance: &mut [f64]) {
     let sums = matches!(problem.penalty().growth(problem.dim()), PenaltyGrowth::Quadratic(_));
     let mut queue = BinaryHeap::from([Queued(0.0, root)]);

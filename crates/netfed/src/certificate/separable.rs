@@ -1,11 +1,15 @@
-//! Problems without a minimum: `logistic` losses without ridge and lasso, where classes can be separated.
+//! Problems without a minimum: `logistic` losses without ridge and lasso, where classes can be
+//! separated.
 //!
-//! Let v be a direction with y_r x_rᵀv ≥ 0 for all points of a connected component, and > 0 for one of them. Adding t·v to all its models changes no difference, no
-//! loss of a point rises, and one falls for ever: from every point the objective falls along v, and its infimum is not attained.
+//! Let v be a direction with y_r x_rᵀv ≥ 0 for all points of a connected component, and > 0 for one
+//! of them. Adding t·v to all its models changes no difference, no loss of a point rises, and one
+//! falls for ever: from every point the objective falls along v, and its infimum is not attained.
 //!
-//! v is found as the way from one logistic fit of all points with a small ridge to one with a smaller ridge: margins that stay where they are belong to
-//! points that no direction separates from the others, and v is made orthogonal to these. What is found is checked by its margins; one below
-//! 10⁻¹³ of the sizes of its terms counts as zero, so that here the data may differ from the given ones in the last digits.
+//! v is found as the way from one logistic fit of all points with a small ridge to one with a
+//! smaller ridge: margins that stay where they are belong to points that no direction separates
+//! from the others, and v is made orthogonal to these. What is found is checked by its margins; one
+//! below 10⁻¹³ of the sizes of its terms counts as zero, so that here the data may differ from the
+//! given ones in the last digits.
 
 use crate::loss::{Growth, sigmoid};
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot, dot_size, norm};
@@ -17,7 +21,8 @@ const RIDGES: [f64; 4] = [1e-3, 1e-5, 1e-7, 1e-9];
 const STEPS: usize = 60;
 /// Margins up to this part of the largest one count as those of points that stay.
 const STAYS: f64 = 1e-3;
-/// A margin that is zero up to rounding, as a part of the size of its terms; and one that is clearly not.
+/// A margin that is zero up to rounding, as a part of the size of its terms; and one that is
+/// clearly not.
 const ROUNDING: f64 = 1e-13;
 const CLEAR: f64 = 1e-9;
 
@@ -75,7 +80,8 @@ fn direction(problem: &Problem, nodes: &[usize]) -> Option<Vec<f64>> {
     None
 }
 
-/// Whether no point of the rows y_r x_r is on the wrong side of a direction, and one is on the right one.
+/// Whether no point of the rows y_r x_r is on the wrong side of a direction, and one is on the
+/// right one.
 fn separates(rows: &[f64], direction: &[f64]) -> bool {
     let mut clear = false;
     for x in rows.chunks_exact(direction.len()) {

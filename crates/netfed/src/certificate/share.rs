@@ -1,7 +1,9 @@
-//! A part of the certificate: what one node, one edge or any set of them adds to its sums (`mod.rs`).
+//! A part of the certificate: what one node, one edge or any set of them adds to its sums
+//! (`mod.rs`).
 //!
-//! A node knows its own part: its loss, its model, the duals of its edges and, for the edges of which it is the tail, the model
-//! of the neighbor. Parts add up to the certificate of the whole, in one process or across a network.
+//! A node knows its own part: its loss, its model, the duals of its edges and, for the edges of
+//! which it is the tail, the model of the neighbor. Parts add up to the certificate of the whole,
+//! in one process or across a network.
 
 use crate::graph::Link;
 use crate::loss::{Bracket, Loss, Region, Slope};
@@ -19,7 +21,8 @@ pub struct Share {
     pub lost: f64,
     /// Part of P(0).
     pub at_zero: f64,
-    /// Part of P(w) − P(w') for the best w' near w (`residual` below); the gap where that is finite.
+    /// Part of P(w) − P(w') for the best w' near w (`residual` below); the gap where that is
+    /// finite.
     pub near: f64,
 }
 
@@ -46,19 +49,21 @@ impl Share {
         self.gap = (self.gap + other.gap) * (1.0 + 2.0 * f64::EPSILON);
         self.at_zero += other.at_zero;
         self.near += other.near;
-        // Each sum is off by half a unit in its last place; so is this one, which the other half pays for.
+        // Each sum is off by half a unit in its last place; so is this one, which the other half
+        // pays for.
         let own = f64::EPSILON * self.objective.abs();
         self.lost = (self.lost + other.lost + own) * (1.0 + 2.0 * f64::EPSILON);
     }
 
-    /// What the objective may be off, and what it costs that duals may leave their domain by rounding.
+    /// What the objective may be off, and what it costs that duals may leave their domain by
+    /// rounding.
     pub(crate) fn rounding(&self) -> f64 {
         let domain = ROUNDING * self.objective.abs();
         (self.lost + domain) * (1.0 + 8.0 * f64::EPSILON)
     }
 
-    /// A proven upper bound of P(w) − min P, if this is the sum over all nodes and edges; P ≥ 0 may be the better one. It holds for the exact P(w) and for the
-    /// rounded one.
+    /// A proven upper bound of P(w) − min P, if this is the sum over all nodes and edges; P ≥ 0 may
+    /// be the better one. It holds for the exact P(w) and for the rounded one.
     pub fn proven_gap(&self) -> f64 {
         let gap = (self.gap + self.rounding()) * (1.0 + 2.0 * f64::EPSILON);
         if gap.is_finite() && self.objective.is_finite() {
@@ -74,8 +79,9 @@ impl Share {
         self.objective.max(at_zero).max(f64::MIN_POSITIVE)
     }
 
-    /// What the models near w, or w = 0, can be better by, relative to the same as the gap, at most 1. Near are models whose coefficients differ from those of w by
-    /// their own size and their natural one at most ([`Loss::natural_sizes`]); where the gap is finite, all models.
+    /// What the models near w, or w = 0, can be better by, relative to the same as the gap, at most 1.
+    /// Near are models whose coefficients differ from those of w by their own size and their
+    /// natural one at most ([`Loss::natural_sizes`]); where the gap is finite, all models.
     pub fn residual(&self) -> f64 {
         let better = f64::max(self.near + self.rounding(), self.objective - self.at_zero);
         if better < f64::MAX { better.min(self.objective + self.lost) / self.scale() } else { 1.0 }
@@ -106,8 +112,9 @@ impl Share {
     }
 }
 
-/// The bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ of an edge, rounded up, and what cφ(d) may be off; from ⟨d, u⟩ and the sum of the absolute values of its terms. Every
-/// term is known to a few units in its last place for each parameter.
+/// The bracket cφ(d) + (cφ)*(u) − ⟨d, u⟩ of an edge, rounded up, and what cφ(d) may be off; from
+/// ⟨d, u⟩ and the sum of the absolute values of its terms. Every term is known to a few units in
+/// its last place for each parameter.
 #[inline(always)]
 pub(crate) fn of_terms(
     value: f64,

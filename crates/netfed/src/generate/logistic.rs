@@ -7,7 +7,8 @@ use crate::{Dataset, Error, Matrix};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Local datasets of the logistic model: `points` data points for each row of `truth`, the true parameters.
+/// Local datasets of the logistic model: `points` data points for each row of `truth`, the true
+/// parameters.
 pub fn logistic_data(truth: &Matrix, points: usize, seed: u64) -> Result<Vec<Dataset>, Error> {
     let mut random = random(seed);
     let dim = truth.cols();

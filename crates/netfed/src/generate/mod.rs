@@ -1,8 +1,9 @@
 //! Seeded synthetic problems for tests, examples, benchmarks and experiments.
 //!
-//! Graphs: stochastic block model, chain of two clusters, star, grid, Erdős-Rényi, random geometric graph, corrupted cliques, Gaussian RBF.
-//! Data: linear and logistic models, mixtures of them, smooth signals.
-//! Everything random comes from ChaCha8: the same seed gives the same problem on every machine.
+//! Graphs: stochastic block model, chain of two clusters, star, grid, Erdős-Rényi, random geometric
+//! graph, corrupted cliques, Gaussian RBF. Data: linear and logistic models, mixtures of them,
+//! smooth signals. Everything random comes from ChaCha8: the same seed gives the same problem on
+//! every machine.
 
 mod corrupted;
 mod gaussian;
@@ -27,9 +28,9 @@ use crate::{Error, Graph, Matrix};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// A stochastic block model: nodes of one cluster are joined with probability `inside`, nodes of different clusters
-/// with probability `between`; all weights are 1. Cluster c has `sizes[c]` consecutive nodes. Takes time
-/// O(nodes · clusters + edges).
+/// A stochastic block model: nodes of one cluster are joined with probability `inside`, nodes of
+/// different clusters with probability `between`; all weights are 1. Cluster c has `sizes[c]`
+/// consecutive nodes. Takes time O(nodes · clusters + edges).
 pub fn stochastic_block_model(
     sizes: &[usize],
     inside: f64,
@@ -57,8 +58,8 @@ pub fn stochastic_block_model(
     Graph::new(start, &edges)
 }
 
-/// Takes every number of a range with the same probability, in time proportional to the numbers taken: the gaps
-/// between them have a geometric distribution.
+/// Takes every number of a range with the same probability, in time proportional to the numbers
+/// taken: the gaps between them have a geometric distribution.
 fn random_part(
     range: std::ops::Range<usize>,
     probability: f64,
@@ -82,8 +83,8 @@ fn random_part(
     }
 }
 
-/// A chain of two clusters with `half` nodes each. Edges have weight 1, but the one between the clusters has weight
-/// `weak`; 0 leaves it out.
+/// A chain of two clusters with `half` nodes each. Edges have weight 1, but the one between the
+/// clusters has weight `weak`; 0 leaves it out.
 pub fn chain(half: usize, weak: f64) -> Result<Graph, Error> {
     let weight = |i: usize| if i + 1 == half { weak } else { 1.0 };
     let edges: Vec<(usize, usize, f64)> = (0..(2 * half).saturating_sub(1))
@@ -99,9 +100,9 @@ pub fn star(nodes: usize, weight: f64) -> Result<Graph, Error> {
     Graph::new(nodes, &edges)
 }
 
-/// A random geometric graph: `nodes` points in the unit square, row by row in the matrix, joined with weight 1 when
-/// they are nearer than the radius that gives about `edges` edges. Takes time O(nodes + edges): points meet only the
-/// points of the same and of neighboring cells of a grid.
+/// A random geometric graph: `nodes` points in the unit square, row by row in the matrix, joined
+/// with weight 1 when they are nearer than the radius that gives about `edges` edges. Takes time
+/// O(nodes + edges): points meet only the points of the same and of neighboring cells of a grid.
 pub fn random_geometric(nodes: usize, edges: usize, seed: u64) -> Result<(Graph, Matrix), Error> {
     if nodes == 0 {
         return Err(Error::Size { what: "nodes of a random graph", expected: 1, found: 0 });

@@ -144,7 +144,8 @@ impl Graph {
         self.offsets[node + 1] - self.offsets[node]
     }
 
-    /// The edges inside a set of nodes (in order), renumbered, and for each of the nodes the weight of the edges that leave the set.
+    /// The edges inside a set of nodes (in order), renumbered, and for each of the nodes the weight
+    /// of the edges that leave the set.
     pub(crate) fn inside_and_leaving(
         &self,
         nodes: &[usize],

@@ -1,9 +1,10 @@
 //! A graph for points without one: the k nearest neighbors of every point, with Gaussian weights.
 //!
-//! Two points are neighbors if one is among the k nearest of the other. Parts that are left apart are joined by the shortest edges between
-//! them (a minimum spanning tree of the parts, by Borůvka's rounds). The weight is exp(−dist²/(2h²)), h the median length of the edges to
-//! nearest neighbors, and at least [`LEAST_WEIGHT`], so that far points merge at some λ. All distances are computed: exact in any dimension,
-//! n²d flops.
+//! Two points are neighbors if one is among the k nearest of the other. Parts that are left apart
+//! are joined by the shortest edges between them (a minimum spanning tree of the parts, by
+//! Borůvka's rounds). The weight is exp(−dist²/(2h²)), h the median length of the edges to nearest
+//! neighbors, and at least [`LEAST_WEIGHT`], so that far points merge at some λ. All distances are
+//! computed: exact in any dimension, n²d flops.
 
 use crate::{Error, Graph, Matrix};
 use rayon::prelude::*;
@@ -22,7 +23,8 @@ pub struct NeighborGraph {
     pub joining: usize,
 }
 
-/// The graph of the k nearest neighbors of the rows of a matrix. Fewer rows than k + 1 give the complete graph.
+/// The graph of the k nearest neighbors of the rows of a matrix. Fewer rows than k + 1 give the
+/// complete graph.
 pub fn neighbor_graph(points: &Matrix, k: usize) -> Result<NeighborGraph, Error> {
     if k == 0 {
         return Err(Error::BadNumber {
@@ -56,7 +58,8 @@ fn median_length(edges: &[(usize, usize, f64)]) -> f64 {
     squares.get(squares.len() / 2).map_or(0.0, |s| s.sqrt())
 }
 
-/// The k nearest of the rows that `allowed` lets through, as (squared distance, row), nearest first; equal distances by row.
+/// The k nearest of the rows that `allowed` lets through, as (squared distance, row), nearest
+/// first; equal distances by row.
 fn nearest(
     points: &Matrix,
     i: usize,
@@ -83,7 +86,8 @@ fn nearest(
     found
 }
 
-/// Adds the shortest edge of every part to another one until there is one part; gives the number of edges added.
+/// Adds the shortest edge of every part to another one until there is one part; gives the number of
+/// edges added.
 fn join_parts(points: &Matrix, edges: &mut Vec<(usize, usize, f64)>) -> Result<usize, Error> {
     let n = points.rows();
     let before = edges.len();
@@ -101,7 +105,8 @@ fn join_parts(points: &Matrix, edges: &mut Vec<(usize, usize, f64)>) -> Result<u
         let mut shortest = vec![(f64::INFINITY, usize::MAX, usize::MAX); parts];
         for (i, found) in out.iter().enumerate() {
             if let Some((square, j)) = *found {
-                // By length, then by place: the same edge from both sides, so that ties make no cycles.
+                // By length, then by place: the same edge from both sides, so that ties make no
+                // cycles.
                 let edge = (square, i.min(j), i.max(j));
                 let best = &mut shortest[part[i]];
                 if edge.0.total_cmp(&best.0).then((edge.1, edge.2).cmp(&(best.1, best.2))).is_lt() {

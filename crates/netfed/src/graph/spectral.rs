@@ -1,10 +1,12 @@
 //! How well the nodes of a group hold together: λ₂ of its weighted Laplacian, and its spectral gap.
 //!
-//! The spectral gap is the second smallest eigenvalue of S⁻¹LS⁻¹, S² the diagonal of L: one less the second eigenvalue of the walk that goes
-//! to a neighbor with probability proportional to the weight.
+//! The spectral gap is the second smallest eigenvalue of S⁻¹LS⁻¹, S² the diagonal of L: one less
+//! the second eigenvalue of the walk that goes to a neighbor with probability proportional to the
+//! weight.
 //!
-//! Both come from all eigenvalues for up to 500 nodes. Beyond, Lanczos' method on the pseudoinverse (conjugate gradients
-//! with the degrees as preconditioner) gives a value with a residual, which is taken off: an estimate.
+//! Both come from all eigenvalues for up to 500 nodes. Beyond, Lanczos' method on the pseudoinverse
+//! (conjugate gradients with the degrees as preconditioner) gives a value with a residual, which is
+//! taken off: an estimate.
 
 use crate::numeric::conjugate_gradients::ConjugateGradients;
 use crate::numeric::linalg::{axpy, dot, norm, symmetric_eigen};
@@ -17,13 +19,15 @@ const DENSE: usize = 500;
 const STEPS: usize = 40;
 const INNER_STEPS: usize = 3000;
 
-/// λ₂ of the Laplacian of the edges inside a set of nodes (in order). None for a single node, and where a large set is so
-/// badly connected that the iterations do not settle. Zero if the set falls apart.
+/// λ₂ of the Laplacian of the edges inside a set of nodes (in order). None for a single node, and
+/// where a large set is so badly connected that the iterations do not settle. Zero if the set falls
+/// apart.
 pub fn algebraic_connectivity(graph: &Graph, nodes: &[usize]) -> Result<Option<f64>, Error> {
     second_eigenvalue(graph, nodes, |n, edges| Laplacian::new(n, edges))
 }
 
-/// The spectral gap of the edges inside a set of nodes (in order), between 0 and 2. None and zero as for [`algebraic_connectivity`].
+/// The spectral gap of the edges inside a set of nodes (in order), between 0 and 2. None and zero
+/// as for [`algebraic_connectivity`].
 pub fn spectral_gap(graph: &Graph, nodes: &[usize]) -> Result<Option<f64>, Error> {
     second_eigenvalue(graph, nodes, |n, edges| Laplacian::normalized(n, edges))
 }

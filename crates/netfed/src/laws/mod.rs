@@ -1,5 +1,5 @@
-//! Checks that every [`Loss`] and [`Penalty`] must pass: gradient, prox optimality, Fenchel-Young, Moreau,
-//! growth. Public, so that a loss or penalty of your own can be held to them:
+//! Checks that every [`Loss`] and [`Penalty`] must pass: gradient, prox optimality, Fenchel-Young,
+//! Moreau, growth. Public, so that a loss or penalty of your own can be held to them:
 //!
 //! ```
 //! use netfed::{laws, loss::Zero, penalty::Norm2};
@@ -325,8 +325,8 @@ fn check_clipping(
     law(after <= before * (1.0 + 1e-12), "clipping does not make φ grow", &[before, after])
 }
 
-/// With u = prox_conjugate(v), Moreau's identity makes p = (v − u)/step the prox of (c/step)φ at v/step: u is a
-/// subgradient of cφ at p, and Fenchel-Young holds with equality.
+/// With u = prox_conjugate(v), Moreau's identity makes p = (v − u)/step the prox of (c/step)φ at
+/// v/step: u is a subgradient of cφ at p, and Fenchel-Young holds with equality.
 fn check_dual_step(
     penalty: &dyn Penalty,
     v: &[f64],

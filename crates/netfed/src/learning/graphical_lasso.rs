@@ -3,9 +3,10 @@
 //!   minimize over Θ ≻ 0   −log det Θ + tr(CΘ) + π Σ_{a≠b} |Θ_ab|                                                  (P)
 //!   maximize over W       log det W + d,   |W_ab − C_ab| ≤ π for a ≠ b,  W_aa = C_aa                              (D)
 //!
-//! with C the covariance of the signals. Block coordinate ascent on (D): with all of W but the row of one vertex fixed, the row is w = W₋β,
-//! where β solves a lasso, min ½βᵀW₋β − cᵀβ + π‖β‖₁, by coordinate descent. Then Θ = W⁻¹. The gap is (P) − (D) of the final Θ and W, both
-//! evaluated as they are.
+//! with C the covariance of the signals. Block coordinate ascent on (D): with all of W but the row
+//! of one vertex fixed, the row is w = W₋β, where β solves a lasso, min ½βᵀW₋β − cᵀβ + π‖β‖₁, by
+//! coordinate descent. Then Θ = W⁻¹. The gap is (P) − (D) of the final Θ and W, both evaluated as
+//! they are.
 
 use crate::error::positive;
 use crate::numeric::linalg::{cholesky, cholesky_solve, dot};
@@ -27,7 +28,8 @@ pub struct Precision {
     pub sweeps: u64,
 }
 
-/// The covariance of signals, one row per vertex: means are taken off, sums divided by the number of signals.
+/// The covariance of signals, one row per vertex: means are taken off, sums divided by the number
+/// of signals.
 pub fn covariance(signals: &Matrix) -> Result<Matrix, Error> {
     let (d, n) = (signals.rows(), signals.cols() as f64);
     let mut centered = signals.clone();
@@ -39,8 +41,9 @@ pub fn covariance(signals: &Matrix) -> Result<Matrix, Error> {
     Matrix::from_rows(d, entries.collect())
 }
 
-/// The graphical lasso of a covariance matrix, π > 0, until the gap is at most `tolerance`·d or no more than rounding. The observer is told of
-/// the sweeps done and the gap per vertex after them, before every vertex; where it breaks, the answer is that of W as it is.
+/// The graphical lasso of a covariance matrix, π > 0, until the gap is at most `tolerance`·d or no
+/// more than rounding. The observer is told of the sweeps done and the gap per vertex after them,
+/// before every vertex; where it breaks, the answer is that of W as it is.
 pub fn graphical_lasso(
     covariance: &Matrix,
     penalty: f64,

@@ -1,6 +1,8 @@
-//! Learning graphs from signals, also across silos (Zhang, Wang: *Graph Learning Across Data Silos*).
+//! Learning graphs from signals, also across silos (Zhang, Wang: *Graph Learning Across Data
+//! Silos*).
 //!
-//! A signal has one value per vertex. The graph on which many signals are smooth is found by (7), [`LogDegree`].
+//! A signal has one value per vertex. The graph on which many signals are smooth is found by (7),
+//! [`LogDegree`].
 //!
 //! ```
 //! use netfed::Matrix;

@@ -57,7 +57,8 @@ impl LossKind {
         })
     }
 
-    /// The loss for a few values and derivatives: least squares without the decomposition that makes its prox fast.
+    /// The loss for a few values and derivatives: least squares without the decomposition that
+    /// makes its prox fast.
     pub(crate) fn build_plain(self, data: Dataset, ridge: f64) -> Result<Box<dyn Loss>, Error> {
         if self != LossKind::Squared || data.points() == 0 {
             return self.build(data, ridge, 0.0);

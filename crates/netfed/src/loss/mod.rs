@@ -74,14 +74,16 @@ pub trait Loss: Send + Sync {
     /// guess; a good one saves time, any one gives the answer.
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]);
 
-    /// The same up to an error of at most 5% of the way from the guess: enough for a method that comes back until the way is zero.
+    /// The same up to an error of at most 5% of the way from the guess: enough for a method that
+    /// comes back until the way is zero.
     fn prox_near(&self, at: &[f64], step: f64, out: &mut [f64]) {
         self.prox(at, step, out);
     }
 
     /// L(at), and an upper bound of the Fenchel gap L(at) + L_V*(slope) − ⟨slope, at⟩ ≥ 0, where
-    /// L_V*(s) = sup of ⟨s, w⟩ − L(w) over the w with w − at in the region V. That may be everywhere (then L_V* is
-    /// the conjugate L*), and the bound may be +∞. Never an underestimate, rounding included.
+    /// L_V*(s) = sup of ⟨s, w⟩ − L(w) over the w with w − at in the region V. That may be
+    /// everywhere (then L_V* is the conjugate L*), and the bound may be +∞. Never an underestimate,
+    /// rounding included.
     fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket;
 
     /// The bound of [`Loss::bracket`] for a slope that is known exactly, and a ball.
@@ -102,8 +104,10 @@ pub trait Loss: Send + Sync {
         self.fenchel_gap(slope, &w, f64::INFINITY) + dot(slope, &w) - self.value(&w)
     }
 
-    /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth convex function near L: kinks in predictions are rounded
-    /// off over a width μ, those in parameters over widths of their own. Provided for smooth losses: L itself. None where there is no such function.
+    /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth
+    /// convex function near L: kinks in predictions are rounded off over a width μ, those in
+    /// parameters over widths of their own. Provided for smooth losses: L itself. None where there
+    /// is no such function.
     fn smoothed(
         &self,
         params: &[f64],
@@ -122,7 +126,8 @@ pub trait Loss: Send + Sync {
     /// What a small loss says about the predictions of a model.
     fn growth(&self) -> Growth;
 
-    /// A radius r such that L(w) ≤ level and L(center) ≤ level imply ‖w − center‖ ≤ r; +∞ if unknown.
+    /// A radius r such that L(w) ≤ level and L(center) ≤ level imply ‖w − center‖ ≤ r; +∞ if
+    /// unknown.
     fn level_radius(&self, level: f64, center: &[f64]) -> f64;
 
     /// The same for every coordinate: |w_j − center_j| ≤ out_j.
@@ -130,8 +135,9 @@ pub trait Loss: Send + Sync {
         out.fill(self.level_radius(level, center));
     }
 
-    /// By how much a coefficient must change to change the predictions by the size of the labels: rms(y)/rms(x_j), or zero where the data do not see it. It only says what
-    /// is near ([`Certificate::residual`](crate::Certificate)).
+    /// By how much a coefficient must change to change the predictions by the size of the labels:
+    /// rms(y)/rms(x_j), or zero where the data do not see it. It only says what is near
+    /// ([`Certificate::residual`](crate::Certificate)).
     fn natural_sizes(&self, out: &mut [f64]) {
         out.fill(1.0);
     }
@@ -142,20 +148,22 @@ pub trait Loss: Send + Sync {
     /// out ← out + XᵀX·direction/m, from the data, without cancellation where X·direction is small.
     fn add_gram_times(&self, direction: &[f64], out: &mut [f64]);
 
-    /// total ← total + XᵀX/m with twice the digits. Provided: then nothing is known about the total.
+    /// total ← total + XᵀX/m with twice the digits. Provided: then nothing is known about the
+    /// total.
     #[doc(hidden)]
     fn add_to_gram(&self, total: &mut Gram) {
         total.spoil();
     }
 
-    /// Adds the features of points that are not in a list yet; false where there would be more than `most`, or they are not known.
+    /// Adds the features of points that are not in a list yet; false where there would be more than
+    /// `most`, or they are not known.
     #[doc(hidden)]
     fn add_distinct(&self, _rows: &mut Vec<Vec<f64>>, _most: usize) -> bool {
         false
     }
 
-    /// Whether moving the parameters along a vector of integers certainly changes no prediction of this node, and so leaves L as it is. False if
-    /// unknown.
+    /// Whether moving the parameters along a vector of integers certainly changes no prediction of
+    /// this node, and so leaves L as it is. False if unknown.
     fn blind_to(&self, _direction: &[f64]) -> bool {
         false
     }
@@ -165,8 +173,9 @@ pub trait Loss: Send + Sync {
         None
     }
 
-    /// The quadratic model of L at a point: a loss in closed form with the same gradient and curvature there, and how far it lies above L. None
-    /// where the curvature of L jumps, or the model has no minimum.
+    /// The quadratic model of L at a point: a loss in closed form with the same gradient and
+    /// curvature there, and how far it lies above L. None where the curvature of L jumps, or the
+    /// model has no minimum.
     fn model(&self, _at: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
         None
     }
@@ -224,8 +233,8 @@ pub enum Compact<'a> {
     },
 }
 
-/// low·XᵀX/m + 2·ridge ⪯ ∇²L(w) ⪯ high·XᵀX/m + 2·ridge for all w, with the XᵀX/m of [`Loss::add_gram`]; where the
-/// gradient has kinks, the same for its difference quotients.
+/// low·XᵀX/m + 2·ridge ⪯ ∇²L(w) ⪯ high·XᵀX/m + 2·ridge for all w, with the XᵀX/m of
+/// [`Loss::add_gram`]; where the gradient has kinks, the same for its difference quotients.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curvature {
     /// Least curvature of the loss of a data point.
@@ -254,8 +263,9 @@ pub enum Growth {
     Margin,
 }
 
-/// The proximal point method for min L(w) − ⟨slope, w⟩ from 0, with steps that grow tenfold up to 10⁵ units. It
-/// converges fast where a minimizer exists; longer steps would cost the prox its accuracy.
+/// The proximal point method for min L(w) − ⟨slope, w⟩ from 0, with steps that grow tenfold up to
+/// 10⁵ units. It converges fast where a minimizer exists; longer steps would cost the prox its
+/// accuracy.
 fn proximal_point(
     prox: impl Fn(&[f64], f64, &mut [f64]),
     slope: &[f64],

@@ -21,7 +21,8 @@ pub(super) struct Model<'a> {
 }
 
 impl Model<'_> {
-    /// From the lower triangle of G, row by row, and b. What slopes along directions without curvature is left out.
+    /// From the lower triangle of G, row by row, and b. What slopes along directions without
+    /// curvature is left out.
     pub(super) fn of_gram(&self, gram: &[f64], b: &[f64]) -> Option<(Box<dyn Loss>, f64)> {
         let dim = b.len();
         let (values, vectors) = symmetric_eigen(gram, dim).ok()?;

@@ -1,11 +1,13 @@
-//! Where the model w' of a node may be in a better point, as far as that is known from its own point w: v = w' − w is in the intersection of
+//! Where the model w' of a node may be in a better point, as far as that is known from its own
+//! point w: v = w' − w is in the intersection of
 //!
 //! * the ball ‖v‖ ≤ R;
 //! * the box |v_j| ≤ R_j;
 //! * the models with a loss L(w') ≤ B;
 //! * an ellipsoid of the whole component and a ball, v = v_q + δ with √(v_qᵀGv_q) ≤ ρ and ‖δ‖ ≤ r.
 //!
-//! A mismatch e of slopes costs sup ⟨e, v⟩. Boxes and ellipsoids know the units of the features, which balls do not.
+//! A mismatch e of slopes costs sup ⟨e, v⟩. Boxes and ellipsoids know the units of the features,
+//! which balls do not.
 
 use crate::numeric::linalg::Whitening;
 
@@ -70,8 +72,8 @@ impl<'a> Region<'a> {
         self.level
     }
 
-    /// A bound of sup ⟨e, v⟩ for an e with entries that are off by so much at most: from the balls, the box and the common ellipsoid. A loss knows what its level
-    /// says.
+    /// A bound of sup ⟨e, v⟩ for an e with entries that are off by so much at most: from the balls,
+    /// the box and the common ellipsoid. A loss knows what its level says.
     pub fn cost(&self, e: &[f64], off: &[f64]) -> f64 {
         let up = 1.0 + (e.len() + 8) as f64 * f64::EPSILON;
         let entries = || e.iter().zip(off).map(|(e, off)| e.abs() * (1.0 + f64::EPSILON) + off);

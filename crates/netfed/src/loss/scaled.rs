@@ -1,4 +1,5 @@
-//! The loss of one node, times a factor c ≥ 1: what a node counts as where nodes count by their data points.
+//! The loss of one node, times a factor c ≥ 1: what a node counts as where nodes count by their
+//! data points.
 //!
 //!   prox of cL with step τ = prox of L with step cτ,   (cL)*(s) = c·L*(s/c)
 //!

@@ -1,5 +1,6 @@
-//! The slope sᵢ = −Σ sign·uₑ that the duals of its edges give a node, with twice the digits: large duals that cancel must not hide small ones, and a bound that is
-//! proven must know what rounding took.
+//! The slope sᵢ = −Σ sign·uₑ that the duals of its edges give a node, with twice the digits: large
+//! duals that cancel must not hide small ones, and a bound that is proven must know what rounding
+//! took.
 
 use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::twofold::{Twofold, lost, two_sum};
@@ -141,7 +142,8 @@ fn compensated_any<'u>(flows: impl Iterator<Item = (f64, &'u [f64])>, out: &mut 
     out.renormalize(terms);
 }
 
-/// sum ← sum + factor·u for a factor 1 or −1, what rounding takes away to `low`, absolute values to `size`.
+/// sum ← sum + factor·u for a factor 1 or −1, what rounding takes away to `low`, absolute values to
+/// `size`.
 #[inline(always)]
 fn add(factor: f64, u: &[f64], sum: &mut [f64], low: &mut [f64], size: &mut [f64]) {
     for (((s, l), a), u) in sum.iter_mut().zip(low).zip(size).zip(u) {

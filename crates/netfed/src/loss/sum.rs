@@ -1,5 +1,6 @@
-//! Sums of losses in closed form. Each is (1/m) [Σ_k (s_k v_kᵀw − t_k)² + ρ] + η₂‖w‖², so that the sum is a loss of that form, too: every
-//! s_k v_k/√m with its t_k/√m counts as a data point, and `mean` as d of them.
+//! Sums of losses in closed form. Each is (1/m) [Σ_k (s_k v_kᵀw − t_k)² + ρ] + η₂‖w‖², so that the
+//! sum is a loss of that form, too: every s_k v_k/√m with its t_k/√m counts as a data point, and
+//! `mean` as d of them.
 
 use super::least_squares::split;
 use super::{Compact, LeastSquares, Loss, Zero};

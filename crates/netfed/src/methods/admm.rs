@@ -1,6 +1,8 @@
-//! ADMM for the network lasso (Hallac, Leskovec and Boyd 2015), with a penalty ρ that adapts: the exact steps of `fed_admm/mod.rs`.
+//! ADMM for the network lasso (Hallac, Leskovec and Boyd 2015), with a penalty ρ that adapts: the
+//! exact steps of `fed_admm/mod.rs`.
 //!
-//! ρ = 1/γ is balanced as the step ratio γ of the auto solver is: models and duals move equally far, each in the metric of its steps.
+//! ρ = 1/γ is balanced as the step ratio γ of the auto solver is: models and duals move equally
+//! far, each in the metric of its steps.
 
 use super::displacement::Displacement;
 use super::driver::Driver;

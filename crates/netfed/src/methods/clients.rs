@@ -5,7 +5,8 @@ use crate::loss::{Loss, Sampled};
 use crate::numeric::sampling;
 use crate::{Error, Problem};
 
-/// The nodes of a problem as clients: node i holds the loss Lᵢ and, for mini-batches, the points of it.
+/// The nodes of a problem as clients: node i holds the loss Lᵢ and, for mini-batches, the points of
+/// it.
 #[derive(Clone, Copy)]
 pub struct Clients<'a> {
     problem: &'a Problem,
@@ -18,7 +19,8 @@ impl<'a> Clients<'a> {
         Clients { problem, points: None }
     }
 
-    /// Clients that may also take mini-batches; `points` has one entry per node, the points of its loss.
+    /// Clients that may also take mini-batches; `points` has one entry per node, the points of its
+    /// loss.
     pub fn with_points(problem: &'a Problem, points: &'a [Sampled]) -> Result<Clients<'a>, Error> {
         same_size("nodes with points for mini-batches", problem.nodes(), points.len())?;
         for (i, own) in points.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! The halves of all nodes in one process, round by round, also with nodes that come and go.
 //!
-//! In a round every node that is there computes; every edge with both its ends there is stepped. Where some are away, an edge has its own memory of
-//! the models at its last exchange (docs/methods.md, exchanges at different times).
+//! In a round every node that is there computes; every edge with both its ends there is stepped.
+//! Where some are away, an edge has its own memory of the models at its last exchange
+//! (docs/methods.md, exchanges at different times).
 
 use super::half::Half;
 use crate::{Graph, Matrix, Start};
@@ -13,7 +14,8 @@ pub(crate) struct Driver<'g, H> {
     halves: Vec<H>,
     /// What the nodes said last.
     messages: Matrix,
-    /// Per edge the models of tail and head at its last exchange, if there may be nodes that are away.
+    /// Per edge the models of tail and head at its last exchange, if there may be nodes that are
+    /// away.
     met: Option<[Matrix; 2]>,
 }
 

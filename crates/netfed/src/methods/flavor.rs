@@ -1,5 +1,5 @@
-//! The main flavors of federated learning as GTV minimization (Jung, *Federated Learning*, lecture notes, section 8): which graph, which penalty,
-//! which λ.
+//! The main flavors of federated learning as GTV minimization (Jung, *Federated Learning*, lecture
+//! notes, section 8): which graph, which penalty, which λ.
 //!
 //! | flavor | graph | λ |
 //! | --- | --- | --- |
@@ -10,8 +10,9 @@
 //! | vertical | none: predictions are added up, models are not compared | – |
 //! | personalized | as given | so small that models are nearly local |
 //!
-//! The notes leave horizontal and vertical open; here horizontal means one dataset cut into rows, vertical one cut into columns
-//! ([`baselines::vertical`](crate::baselines::vertical())). The penalty is `l2` throughout: a norm makes models exactly equal at a finite λ.
+//! The notes leave horizontal and vertical open; here horizontal means one dataset cut into rows,
+//! vertical one cut into columns ([`baselines::vertical`](crate::baselines::vertical())). The
+//! penalty is `l2` throughout: a norm makes models exactly equal at a finite λ.
 
 use super::Weighting;
 use crate::loss::{Loss, Scaled, Zero};
@@ -57,7 +58,8 @@ pub struct Preset {
 pub enum Coupling {
     /// One model for every connected component: λ a little above λ_max.
     Equal,
-    /// Equal models within clusters only: to be tuned; a first guess is the geometric mean of the other two.
+    /// Equal models within clusters only: to be tuned; a first guess is the geometric mean of the
+    /// other two.
     Clusters,
     /// Nearly local models: a λ at which at least nine tenths of the nodes with data stand alone.
     Local,

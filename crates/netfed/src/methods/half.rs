@@ -1,8 +1,9 @@
-//! A method as one node's half: a local step, one message to all neighbors, and what comes of theirs.
+//! A method as one node's half: a local step, one message to all neighbors, and what comes of
+//! theirs.
 //!
-//! A state machine without input and output. The in-process driver below and a network peer run the same halves, to the same
-//! bits: each end of an edge keeps its copy of the dual u and does the same arithmetic in the same order, so that the copies
-//! agree and duals never travel.
+//! A state machine without input and output. The in-process driver below and a network peer run the
+//! same halves, to the same bits: each end of an edge keeps its copy of the dual u and does the
+//! same arithmetic in the same order, so that the copies agree and duals never travel.
 
 use crate::certificate::Certified;
 
@@ -22,7 +23,8 @@ pub trait Half: Send {
         self.set(params, duals);
     }
 
-    /// The model that the method gives so far: the current parameters, or a mean of those it has been through.
+    /// The model that the method gives so far: the current parameters, or a mean of those it has
+    /// been through.
     fn answer(&self) -> &[f64] {
         self.params()
     }
@@ -37,8 +39,9 @@ pub trait Half: Send {
         memory.is_empty()
     }
 
-    /// Local step; writes what the neighbors are to be told. `start` is the mean over the slots of the parameters at the last
-    /// exchange there; none where all exchanges are of the last round, and it is the current parameters.
+    /// Local step; writes what the neighbors are to be told. `start` is the mean over the slots of
+    /// the parameters at the last exchange there; none where all exchanges are of the last round,
+    /// and it is the current parameters.
     fn compute_from(&mut self, start: Option<&[f64]>, message: &mut [f64]);
 
     /// Local step of a round in which all neighbors take part.

@@ -2,7 +2,8 @@
 //!
 //!   v ← v − η (g̃(v) + μ(v − w)),   v = w at first,   g̃ the gradient of L or of a mini-batch
 //!
-//! Every client takes the same number of steps, whatever the number of its points; an epoch of m points is m/(batch size) steps.
+//! Every client takes the same number of steps, whatever the number of its points; an epoch of m
+//! points is m/(batch size) steps.
 
 use super::clients::{ClientData, Clients};
 use crate::Error;
@@ -34,8 +35,9 @@ impl Rate {
         }
     }
 
-    /// A rate that suits the clients. Smooth losses: 1/(largest curvature of all clients), at which no gradient step overshoots. Losses with kinks:
-    /// c/√(t + 1), c = mean Lᵢ(0) / mean ‖x‖², about the step that would bring the loss of the model 0 to 0. 1 if there are no data.
+    /// A rate that suits the clients. Smooth losses: 1/(largest curvature of all clients), at which
+    /// no gradient step overshoots. Losses with kinks: c/√(t + 1), c = mean Lᵢ(0) / mean ‖x‖²,
+    /// about the step that would bring the loss of the model 0 to 0. 1 if there are no data.
     pub fn suited(clients: &Clients<'_>) -> Rate {
         let with_data: Vec<_> = clients.all().filter(|c| c.loss.points() > 0).collect();
         let largest: Option<Vec<f64>> =
@@ -67,7 +69,8 @@ impl Rate {
     }
 }
 
-/// A little more than the largest curvature of a loss, by power iteration on XᵀX/m; none where the loss has kinks.
+/// A little more than the largest curvature of a loss, by power iteration on XᵀX/m; none where the
+/// loss has kinks.
 fn largest_curvature(loss: &dyn Loss, node: usize) -> Option<f64> {
     let curvature = loss.curvature()?;
     let mut v = sampling::start(0, node, loss.dim());

@@ -1,6 +1,6 @@
 //! Methods, each as the halves of its nodes: a local step that ends in a message, and a step that
-//! takes in a message. Halves have no input and output: the drivers here call them in one process, and
-//! whoever delivers the same messages gets the same bits.
+//! takes in a message. Halves have no input and output: the drivers here call them in one process,
+//! and whoever delivers the same messages gets the same bits.
 //!
 //! | with | methods | halves |
 //! | --- | --- | --- |

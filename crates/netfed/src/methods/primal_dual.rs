@@ -3,15 +3,18 @@
 //!   v = w − τ Σ_slots sign·u,   w⁺ = prox_{τL}(v),   message = 2w⁺ − w
 //!   u⁺ = prox_{σ(cφ)*}(u + σ·(message_tail − message_head))        on every edge
 //!
-//! with τ = γ/degree and σ = 1/(2γ); γ = 1 is the published choice. Both ends of an edge do the same arithmetic in the same
-//! order (tail minus head); sums run over the slots in order, so that the result does not depend on who computes when.
+//! with τ = γ/degree and σ = 1/(2γ); γ = 1 is the published choice. Both ends of an edge do the
+//! same arithmetic in the same order (tail minus head); sums run over the slots in order, so that
+//! the result does not depend on who computes when.
 //!
-//! Exchanges need not be of the same round. Let a be the parameters at the last exchange over a slot. Then
+//! Exchanges need not be of the same round. Let a be the parameters at the last exchange over a
+//! slot. Then
 //!
 //!   v = mean of a − τ Σ_slots sign·u,   message = 2w⁺ − a
 //!
-//! which is the above where all a are w. It is the Douglas-Rachford iteration in the variables a − sign·γ·u, one for every end of an
-//! edge, of which any one may be updated at a time (see docs/methods.md).
+//! which is the above where all a are w. It is the Douglas-Rachford iteration in the variables a −
+//! sign·γ·u, one for every end of an edge, of which any one may be updated at a time (see
+//! docs/methods.md).
 
 use super::half::Half;
 use crate::certificate::{Certified, Share, share};
@@ -50,8 +53,8 @@ pub struct PrimalDualNode<'a> {
 }
 
 impl<'a> PrimalDualNode<'a> {
-    /// A node with its edges in slot order, at w = 0 and u = 0. `step_ratio` is γ. A node without edges starts at a
-    /// minimizer of its own loss and stays there.
+    /// A node with its edges in slot order, at w = 0 and u = 0. `step_ratio` is γ. A node without
+    /// edges starts at a minimizer of its own loss and stays there.
     pub fn new(
         loss: &'a dyn Loss,
         penalty: &'a dyn Penalty,

@@ -1,7 +1,9 @@
-//! A federation simulated in one process: the rounds that peers would do, with devices that drop out.
+//! A federation simulated in one process: the rounds that peers would do, with devices that drop
+//! out.
 //!
-//! With the primal-dual method and ADMM a device that is away in a round does nothing, and its edges stay as they are; in the end the answer is that
-//! of everyone there. With Fed-ADMM its neighbors go on with its last model and without its gradient (21b).
+//! With the primal-dual method and ADMM a device that is away in a round does nothing, and its
+//! edges stay as they are; in the end the answer is that of everyone there. With Fed-ADMM its
+//! neighbors go on with its last model and without its gradient (21b).
 
 use std::ops::ControlFlow;
 
@@ -71,8 +73,9 @@ impl Federation<'_> {
     }
 }
 
-/// Solves a problem by the rounds of a federation: with the primal-dual method, ADMM with a fixed ρ, or Fed-ADMM. The observer is called after every
-/// round and may end the run. The certificate is about the answer: with Fed-ADMM, the mean of the models.
+/// Solves a problem by the rounds of a federation: with the primal-dual method, ADMM with a fixed
+/// ρ, or Fed-ADMM. The observer is called after every round and may end the run. The certificate is
+/// about the answer: with Fed-ADMM, the mean of the models.
 pub fn simulate(
     problem: &Problem,
     options: &Options,

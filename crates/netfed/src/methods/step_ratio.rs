@@ -2,9 +2,10 @@
 //!
 //!   γ ← γ·√f,   f = √(‖Δw‖²/‖Δu‖²)/γ,   each in the metric of its steps, where f is not between ½ and 2
 //!
-//! Then models and duals move equally far, and γ suits the problem. The times between two changes grow, so that γ settles. Near a
-//! solution duals may go on circling inside of groups of equal models that hardly move: γ would fall and fall. Where that made things
-//! worse, the best γ so far is taken up again, for longer.
+//! Then models and duals move equally far, and γ suits the problem. The times between two changes
+//! grow, so that γ settles. Near a solution duals may go on circling inside of groups of equal
+//! models that hardly move: γ would fall and fall. Where that made things worse, the best γ so far
+//! is taken up again, for longer.
 
 use super::displacement::Displacement;
 
@@ -27,7 +28,8 @@ const WORSE: f64 = 10.0;
 const TAKEN_BACK: i32 = 7;
 
 impl StepRatio {
-    /// Counts an iteration; whether it is one that is to be measured, and told to [`StepRatio::update`].
+    /// Counts an iteration; whether it is one that is to be measured, and told to
+    /// [`StepRatio::update`].
     pub(crate) fn measures(&mut self) -> bool {
         self.unmeasured += 1;
         let due = self.since + 1 == self.patience().ceil() as u64;

@@ -21,7 +21,8 @@ pub enum Status {
     MaxRounds,
     /// The observer asked to stop.
     Stopped,
-    /// The numbers grew beyond all bounds: a smaller learning rate is needed. The models are those before that.
+    /// The numbers grew beyond all bounds: a smaller learning rate is needed. The models are those
+    /// before that.
     Diverged,
 }
 
@@ -36,8 +37,8 @@ pub struct Trace {
     pub sent: Vec<u64>,
     /// Numbers that the server sent in all, the last message to every client included.
     pub sent_by_server: u64,
-    /// One number per round. With a server: the mean loss of the participants at its message, weighted as in averages. Between
-    /// neighbors: the objective after the round.
+    /// One number per round. With a server: the mean loss of the participants at its message,
+    /// weighted as in averages. Between neighbors: the objective after the round.
     pub history: Vec<f64>,
 }
 

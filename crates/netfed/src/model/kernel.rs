@@ -2,9 +2,10 @@
 //!
 //!   f = μ + Σ_c a_c k(·, z_c),    minimize over a:  Σ_r θ_r ‖y_r − f(x_r)‖² / Σ_r θ_r + η ‖f − μ‖²,    ‖f − μ‖² = aᵀK a,
 //!
-//! with μ the weighted mean of the targets. The centers z are all places, or as many of them as asked for, chosen at random (Nyström's method).
-//! Classification is regression on the targets, cut off at 0 and scaled to sum 1. Without a bandwidth h, it is the median distance of two
-//! places. A point of weight 2 is the point twice; scaling all weights changes nothing.
+//! with μ the weighted mean of the targets. The centers z are all places, or as many of them as
+//! asked for, chosen at random (Nyström's method). Classification is regression on the targets, cut
+//! off at 0 and scaled to sum 1. Without a bandwidth h, it is the median distance of two places. A
+//! point of weight 2 is the point twice; scaling all weights changes nothing.
 
 use super::part::{self, Parts};
 use super::places::Places;
@@ -16,7 +17,8 @@ use crate::numeric::parallel;
 use crate::numeric::sampling::{Purpose, stream, subset};
 use crate::{Error, Matrix};
 
-/// Added to the diagonal of the kernel matrix of the centers: places may be very near to each other.
+/// Added to the diagonal of the kernel matrix of the centers: places may be very near to each
+/// other.
 const JITTER: f64 = 1e-10;
 /// Places whose distances the bandwidth is taken from.
 const LOOKED_AT: usize = 300;

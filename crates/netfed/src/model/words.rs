@@ -1,4 +1,5 @@
-//! Words of the form `name option=value …`, taken apart; what is not understood is named, with the nearest word that would be.
+//! Words of the form `name option=value …`, taken apart; what is not understood is named, with the
+//! nearest word that would be.
 
 use crate::Error;
 use crate::table::LARGEST;

@@ -1,4 +1,5 @@
-//! Conjugate gradients for Ax = b, A symmetric and positive semidefinite, with a preconditioner M⁻¹:
+//! Conjugate gradients for Ax = b, A symmetric and positive semidefinite, with a preconditioner
+//! M⁻¹:
 //!
 //!   x ← x + αp,   r ← r − αAp,   z = M⁻¹r,   p ← z + βp,   α = ⟨r, z⟩/⟨p, Ap⟩,   β = ⟨r⁺, z⁺⟩/⟨r, z⟩
 //!

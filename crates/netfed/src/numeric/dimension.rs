@@ -1,5 +1,6 @@
-//! Code that is compiled for every small number of parameters: its loops are unrolled, and its vectors
-//! stay in registers. All of it does the same operations in the same order: no bit depends on it.
+//! Code that is compiled for every small number of parameters: its loops are unrolled, and its
+//! vectors stay in registers. All of it does the same operations in the same order: no bit depends
+//! on it.
 
 /// An expression with a constant for the number of parameters where that is small, and another one
 /// where it is not; without the latter the constant is 0 there.

@@ -1,9 +1,11 @@
-//! exp(x) for x ≤ 0, log(x), and log(1 + x) for 0 ≤ x ≤ 1 without branches, so that a loop over them can be done several numbers at a time (`simd.rs`), which the
-//! standard library's cannot.
+//! exp(x) for x ≤ 0, log(x), and log(1 + x) for 0 ≤ x ≤ 1 without branches, so that a loop over
+//! them can be done several numbers at a time (`simd.rs`), which the standard library's cannot.
 //!
-//! x = k·ln 2 + r with |r| ≤ ln(2)/2, exp(x) = 2^k·exp(r), and exp(r) from its series up to r¹³/13!, whose rest is below 5e-18.
+//! x = k·ln 2 + r with |r| ≤ ln(2)/2, exp(x) = 2^k·exp(r), and exp(r) from its series up to
+//! r¹³/13!, whose rest is below 5e-18.
 //!
-//! x = 2^k·(1 + s)/(1 − s) with |s| ≤ 0.172, log(x) = k·ln 2 + 2s(1 + s²/3 + s⁴/5 + …), up to s²²/23, whose rest is below 2e-20. So for 1 + x.
+//! x = 2^k·(1 + s)/(1 − s) with |s| ≤ 0.172, log(x) = k·ln 2 + 2s(1 + s²/3 + s⁴/5 + …), up to
+//! s²²/23, whose rest is below 2e-20. So for 1 + x.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -96,7 +98,8 @@ pub(crate) fn log_one_minus(x: f64) -> f64 {
 /// log(x) for a normal number x > 0, to about one unit in the last place of the larger of it and 1.
 #[inline(always)]
 pub(crate) fn log(x: f64) -> f64 {
-    // The bits of √½ taken away leave the exponent of x/√½; given back to the fraction alone they leave a number between √½ and √2.
+    // The bits of √½ taken away leave the exponent of x/√½; given back to the fraction alone they
+    // leave a number between √½ and √2.
     let above = x.to_bits().wrapping_sub(FRAC_1_SQRT_2.to_bits());
     // An integer below 2⁵² as the last bits of 2⁵² itself.
     let k = f64::from_bits(((above >> 52) + 2048) & 4095 | TWO_52.to_bits()) - (TWO_52 + 2048.0);

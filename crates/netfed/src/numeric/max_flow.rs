@@ -1,8 +1,9 @@
 //! Maximum flow and minimum cut in a network with capacities (Dinic's method).
 //!
-//! Each phase finds the shortest paths that still have room, by breadth-first search, and fills all of them. Every filled
-//! path empties at least one arc to exactly zero, also in floating-point numbers, so that the bounds on the number of
-//! steps hold as they do for integers: O(n²m), in practice close to linear.
+//! Each phase finds the shortest paths that still have room, by breadth-first search, and fills all
+//! of them. Every filled path empties at least one arc to exactly zero, also in floating-point
+//! numbers, so that the bounds on the number of steps hold as they do for integers: O(n²m), in
+//! practice close to linear.
 
 use std::collections::VecDeque;
 
@@ -18,7 +19,8 @@ pub(crate) struct Network {
 
 /// A maximum flow.
 pub(crate) struct MaxFlow {
-    /// The nodes on the source's side of a minimum cut: those that the source still reaches, the fewest possible.
+    /// The nodes on the source's side of a minimum cut: those that the source still reaches, the
+    /// fewest possible.
     pub(crate) source_side: Vec<bool>,
     /// What is left of the capacity of each pair of arcs, in the order they were added.
     pub(crate) room: Vec<f64>,

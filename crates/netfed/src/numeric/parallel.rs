@@ -6,8 +6,8 @@ use rayon::prelude::*;
 /// Entries that are worth a task of their own.
 const WORK: usize = 1 << 15;
 
-/// Calls `f(row, values, scratch)` for every row of `dim` values; `cost` is the work of a row in entries, `scratch` has as many entries
-/// as asked for. On one thread when there is little to do.
+/// Calls `f(row, values, scratch)` for every row of `dim` values; `cost` is the work of a row in
+/// entries, `scratch` has as many entries as asked for. On one thread when there is little to do.
 pub(crate) fn for_rows(
     data: &mut [f64],
     dim: usize,
@@ -55,7 +55,8 @@ pub(crate) fn map_items<I: Send, T: Send>(
     items.par_iter_mut().enumerate().map(|(k, item)| f(k, item)).collect()
 }
 
-/// Σ f(row, scratch) for row = 0 … rows − 1, added up in blocks of a fixed size; `cost` is the work of a row in entries.
+/// Σ f(row, scratch) for row = 0 … rows − 1, added up in blocks of a fixed size; `cost` is the work
+/// of a row in entries.
 pub(crate) fn sum_rows(
     rows: usize,
     cost: usize,

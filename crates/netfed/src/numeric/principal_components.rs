@@ -1,12 +1,13 @@
 //! Two coordinates for a picture of points with many features: the two principal components.
 //!
-//! The covariance Σ (x − x̄)(x − x̄)ᵀ/n is decomposed; a component is the inner product of x − x̄ with one of its eigenvectors.
+//! The covariance Σ (x − x̄)(x − x̄)ᵀ/n is decomposed; a component is the inner product of x − x̄ with
+//! one of its eigenvectors.
 
 use super::linalg::{axpy, dot, symmetric_eigen};
 use crate::{Error, Matrix};
 
-/// The first `count` principal components of the rows, one column each, and their shares of the variance. The sign is chosen so that the
-/// largest entry of the eigenvector is positive.
+/// The first `count` principal components of the rows, one column each, and their shares of the
+/// variance. The sign is chosen so that the largest entry of the eigenvector is positive.
 pub fn principal_components(points: &Matrix, count: usize) -> Result<(Matrix, Vec<f64>), Error> {
     let (n, d) = (points.rows(), points.cols());
     let count = count.min(d);

@@ -21,7 +21,8 @@ pub enum Purpose {
     Participants,
     /// Models to start from.
     Start,
-    /// What a local model chooses: parameters to start from, the points and features of a tree, the order of points.
+    /// What a local model chooses: parameters to start from, the points and features of a tree, the
+    /// order of points.
     Model,
 }
 
@@ -36,18 +37,21 @@ pub fn stream(seed: u64, purpose: Purpose, node: usize, round: u64) -> ChaCha8Rn
     random
 }
 
-/// A mini-batch of `size` of a node's `points`, without repetition, in increasing order; all of them if there are no more.
+/// A mini-batch of `size` of a node's `points`, without repetition, in increasing order; all of
+/// them if there are no more.
 pub fn batch(seed: u64, node: usize, round: u64, points: usize, size: usize) -> Vec<usize> {
     subset(|| stream(seed, Purpose::Batch, node, round), points, size)
 }
 
-/// The nodes that take part in a round: `count` of those given, in the same order; all of them if there are no more.
+/// The nodes that take part in a round: `count` of those given, in the same order; all of them if
+/// there are no more.
 pub fn participants(seed: u64, round: u64, nodes: &[usize], count: usize) -> Vec<usize> {
     let chosen = subset(|| stream(seed, Purpose::Participants, 0, round), nodes.len(), count);
     chosen.into_iter().map(|k| nodes[k]).collect()
 }
 
-/// `size` of the numbers below `all`, in increasing order; every set of that size is equally likely.
+/// `size` of the numbers below `all`, in increasing order; every set of that size is equally
+/// likely.
 pub(crate) fn subset(random: impl FnOnce() -> ChaCha8Rng, all: usize, size: usize) -> Vec<usize> {
     if size >= all {
         return (0..all).collect();

@@ -1,5 +1,5 @@
-//! Disjoint sets of the numbers 0 … n − 1: a number leads to a smaller one of its set, the smallest to
-//! itself. Paths are halved whenever they are walked.
+//! Disjoint sets of the numbers 0 … n − 1: a number leads to a smaller one of its set, the smallest
+//! to itself. Paths are halved whenever they are walked.
 
 /// Disjoint sets.
 #[derive(Debug, Clone)]

@@ -1,8 +1,9 @@
 //! Clusters: groups of nodes whose models coincide.
 //!
-//! Two neighbors are fused when each of their parameters differs by at most a part of the spread of that parameter over all
-//! nodes, or by a smaller part of its size (what a solver leaves of a difference that is zero). Clusters are the
-//! connected components of the fused edges. Every parameter counts in its own units.
+//! Two neighbors are fused when each of their parameters differs by at most a part of the spread of
+//! that parameter over all nodes, or by a smaller part of its size (what a solver leaves of a
+//! difference that is zero). Clusters are the connected components of the fused edges. Every
+//! parameter counts in its own units.
 
 use crate::{Graph, Matrix, Solution};
 
@@ -16,9 +17,10 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// Finds the clusters of the models `params` on a graph. Neighbors are fused when every parameter differs by at
-    /// most `of_spread` times its standard deviation or `of_size` times its root mean square. Sensible values are 1e-3 and
-    /// a tenth of the square root of the relative gap.
+    /// Finds the clusters of the models `params` on a graph. Neighbors are fused when every
+    /// parameter differs by at most `of_spread` times its standard deviation or `of_size` times its
+    /// root mean square. Sensible values are 1e-3 and a tenth of the square root of the relative
+    /// gap.
     pub fn find(graph: &Graph, params: &Matrix, of_spread: f64, of_size: f64) -> Clusters {
         let n = params.rows() as f64;
         let column_mean = |j: usize, f: &dyn Fn(f64) -> f64| {
@@ -54,8 +56,9 @@ impl Clusters {
         }
     }
 
-    /// The clusters of a solution on a graph: neighbors are fused when every parameter differs by at most [`Clusters::TOLERANCE`] of its
-    /// standard deviation, or by what the accuracy of the solution leaves open.
+    /// The clusters of a solution on a graph: neighbors are fused when every parameter differs by
+    /// at most [`Clusters::TOLERANCE`] of its standard deviation, or by what the accuracy of the
+    /// solution leaves open.
     pub fn of(graph: &Graph, solution: &Solution) -> Clusters {
         Clusters::find(graph, &solution.params, Clusters::TOLERANCE, Clusters::noise(solution))
     }

@@ -1,5 +1,5 @@
-//! A λ for a flavor of federated learning (`methods/flavor.rs`): from λ_max down to where hardly any
-//! models are equal.
+//! A λ for a flavor of federated learning (`methods/flavor.rs`): from λ_max down to where hardly
+//! any models are equal.
 
 use super::lambda_max;
 use crate::methods::flavor::Coupling;
@@ -11,7 +11,8 @@ use std::ops::ControlFlow;
 const ABOVE: f64 = 1.01;
 
 impl Coupling {
-    /// A λ that brings it about for the problem of the preset; none where there is no coupling. `options` holds for the solves on the way.
+    /// A λ that brings it about for the problem of the preset; none where there is no coupling.
+    /// `options` holds for the solves on the way.
     pub fn lambda(
         self,
         problem: &Problem,

@@ -1,10 +1,11 @@
-//! The best model in the span of solutions at other λ, where losses and penalty are quadratic (Galerkin's method):
+//! The best model in the span of solutions at other λ, where losses and penalty are quadratic
+//! (Galerkin's method):
 //!
 //!   minimize over c   P(Σₖ cₖ qₖ),   that is   (A + λB)c = b,
 //!   Aₖₗ = ⟨qₖ, ∇²L qₗ⟩,   Bₖₗ = ⟨qₖ, ∇²(Σₑ Aₑφ) qₗ⟩,   bₖ = −⟨qₖ, ∇L(0)⟩
 //!
-//! with an orthonormal basis qₖ. Solutions are rational functions of λ: a handful of them is enough for all that lie between. P misses
-//! its minimum by the square of the distance from the span.
+//! with an orthonormal basis qₖ. Solutions are rational functions of λ: a handful of them is enough
+//! for all that lie between. P misses its minimum by the square of the distance from the span.
 
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve};
 use crate::numeric::parallel::{dot, for_rows};

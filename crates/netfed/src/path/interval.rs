@@ -1,4 +1,5 @@
-//! An interval of the path: the solutions at its ends, and what can be told from them about those in between.
+//! An interval of the path: the solutions at its ends, and what can be told from them about those
+//! in between.
 
 use crate::numeric::linalg::axpy;
 use crate::penalty::Kinks;
@@ -35,7 +36,8 @@ pub(super) struct Known {
     points: Vec<Arc<Start>>,
 }
 
-/// What is known at both ends of an interval of the path and some beyond, by increasing λ, with the smaller problems of the interval.
+/// What is known at both ends of an interval of the path and some beyond, by increasing λ, with the
+/// smaller problems of the interval.
 #[derive(Clone)]
 pub(super) struct Interval {
     known: Vec<Known>,
@@ -94,7 +96,8 @@ impl Interval {
         self.levels.extend(level.map(Arc::new));
     }
 
-    /// How to interpolate between the solutions on both sides of a λ and, if the same models are equal there, next to them.
+    /// How to interpolate between the solutions on both sides of a λ and, if the same models are
+    /// equal there, next to them.
     pub(super) fn mix(&self, course: &Course<'_>, index: usize) -> Option<Mix<'_>> {
         let known = &self.known;
         let high = known.partition_point(|k| k.index < index);

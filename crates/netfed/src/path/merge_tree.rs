@@ -1,8 +1,9 @@
 //! The tree of merges along a path: which nodes join at which λ.
 //!
-//! Nodes of one cluster at λ may be in different ones at a larger λ: for general weights clusters may split again. A tree needs merges that
-//! last. So two nodes count as joined at λ_k when they are in one cluster at λ_k and at every larger λ of the path: the
-//! partitions Q_k = P_k ∧ P_{k+1} ∧ … (common refinements) only get coarser with k.
+//! Nodes of one cluster at λ may be in different ones at a larger λ: for general weights clusters
+//! may split again. A tree needs merges that last. So two nodes count as joined at λ_k when they
+//! are in one cluster at λ_k and at every larger λ of the path: the partitions Q_k = P_k ∧ P_{k+1}
+//! ∧ … (common refinements) only get coarser with k.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,9 @@
-//! The way along a path of quadratic problems: starts from the span of the solutions so far (`galerkin.rs`).
+//! The way along a path of quadratic problems: starts from the span of the solutions so far
+//! (`galerkin.rs`).
 //!
-//! In rounds, each with the λ in the middle of what is left between those before: runs of one round start from the same span and go side
-//! by side. What they find then widens it, unless the start was good enough.
+//! In rounds, each with the λ in the middle of what is left between those before: runs of one round
+//! start from the same span and go side by side. What they find then widens it, unless the start
+//! was good enough.
 
 use super::PathPoint;
 use super::galerkin::Galerkin;
@@ -42,7 +44,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Solves at one λ from the best point of the span. Gives the models, if they are not that point.
+    /// Solves at one λ from the best point of the span. Gives the models, if they are not that
+    /// point.
     fn within(
         &self,
         galerkin: &Galerkin<'_>,

@@ -14,7 +14,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How much finer than the whole a smaller problem is solved, unless that is finer than rounding allows.
+/// How much finer than the whole a smaller problem is solved, unless that is finer than rounding
+/// allows.
 const FINER: f64 = 0.5;
 const FINEST: f64 = 2e-12;
 
@@ -31,7 +32,8 @@ pub(super) struct Walk<'a> {
 pub(super) type Found = (Solution, Vec<Start>);
 
 impl Walk<'_> {
-    /// Solves at all λ from the one with index `first` on that `points` are for, those in the middle first.
+    /// Solves at all λ from the one with index `first` on that `points` are for, those in the
+    /// middle first.
     pub(super) fn halve(
         &self,
         first: usize,
@@ -104,7 +106,8 @@ impl Walk<'_> {
         })
     }
 
-    /// A solution of the smallest problem as one of the problem itself, where it is corrected if need be. `unit` is the cost of a sweep of the former.
+    /// A solution of the smallest problem as one of the problem itself, where it is corrected if
+    /// need be. `unit` is the cost of a sweep of the former.
     fn lifted(
         &self,
         at: &Problem,
@@ -144,7 +147,8 @@ impl Walk<'_> {
         Ok((solution, Vec::new()))
     }
 
-    /// Solves at one λ and tells of it. Gives the solution, if it has duals (λ > 0) and the path has not been ended.
+    /// Solves at one λ and tells of it. Gives the solution, if it has duals (λ > 0) and the path
+    /// has not been ended.
     fn record(
         &self,
         index: usize,

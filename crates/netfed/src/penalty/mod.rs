@@ -43,8 +43,9 @@ pub trait Penalty: Send + Sync {
     /// u ← argmin over z of (cφ)*(z) + ‖z − u‖²/(2·step), in place, with c the coupling.
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64);
 
-    /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth convex function near φ, its kinks rounded off over
-    /// widths μ_j; the gradient lies in the domain of the conjugate. Provided for penalties without kinks: φ itself.
+    /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth
+    /// convex function near φ, its kinks rounded off over widths μ_j; the gradient lies in the
+    /// domain of the conjugate. Provided for penalties without kinks: φ itself.
     fn smoothed(&self, diff: &[f64], _mu: &[f64], slope: &mut [f64], hessian: &mut [f64]) -> f64 {
         let mut direction = vec![0.0; diff.len()];
         for (j, row) in hessian.chunks_exact_mut(diff.len()).enumerate() {
@@ -60,7 +61,8 @@ pub trait Penalty: Send + Sync {
     /// (a relative 1e-12) counts as inside.
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64;
 
-    /// For penalties whose value and conjugate are not known to a few units in the last place: what they are off. None for all others.
+    /// For penalties whose value and conjugate are not known to a few units in the last place: what
+    /// they are off. None for all others.
     fn blur(&self, _diff: &[f64], _dual: &[f64], _coupling: f64) -> Option<Blur> {
         None
     }
@@ -74,8 +76,9 @@ pub trait Penalty: Send + Sync {
     /// +∞ where no such factor is known.
     fn hull_factor(&self, dim: usize) -> f64;
 
-    /// Whether φ never grows when every coordinate of both ends of a difference is clipped to an interval, as it does not where φ depends on the absolute values of
-    /// the entries and grows with each of them. Where that is not known: no.
+    /// Whether φ never grows when every coordinate of both ends of a difference is clipped to an
+    /// interval, as it does not where φ depends on the absolute values of the entries and grows
+    /// with each of them. Where that is not known: no.
     fn allows_clipping(&self) -> bool {
         false
     }

@@ -49,7 +49,8 @@ impl Penalty for NormInf {
                 sum += u.abs();
                 count += 1;
             }
-            // In exact numbers the count only falls; rounding at an entry on the threshold could let it go back and forth.
+            // In exact numbers the count only falls; rounding at an entry on the threshold could
+            // let it go back and forth.
             if count >= kept || count == 0 {
                 break;
             }

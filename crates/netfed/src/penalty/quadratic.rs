@@ -3,8 +3,9 @@
 //! (cφ)*(u) = Σ_k (e_kᵀu)²/(2c·q_k), +∞ when u leaves the range of Q; its prox with step s
 //! scales the k-th eigencomponent of u by c·q_k/(c·q_k + s). Both cost 2d² multiplications.
 //!
-//! The eigenvectors are rounded. So a certificate does not trust them: with z = Σ_k (e_kᵀu/q_k) e_k it takes the dual Qz, whose conjugate is zᵀQz/(2c)
-//! whatever z is, and pays for u − Qz (`Penalty::blur`).
+//! The eigenvectors are rounded. So a certificate does not trust them: with z = Σ_k (e_kᵀu/q_k) e_k
+//! it takes the dual Qz, whose conjugate is zᵀQz/(2c) whatever z is, and pays for u − Qz
+//! (`Penalty::blur`).
 
 use super::{Blur, Kinks, Penalty, PenaltyGrowth, ROUNDING};
 use crate::Error;

@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 /// An instance of GTV minimization.
 ///
-/// Cheap to clone, also at another λ ([`Problem::at_lambda`]): graph, losses and penalty are shared.
+/// Cheap to clone, also at another λ ([`Problem::at_lambda`]): graph, losses and penalty are
+/// shared.
 #[derive(Clone)]
 pub struct Problem {
     /// The graph as given.
@@ -96,7 +97,8 @@ impl Problem {
         Problem { given: Arc::new(graph), ..self.clone() }.at_lambda(self.lambda)
     }
 
-    /// The same penalty and λ on a graph whose nodes are groups of those of this one, with losses of the same dimension.
+    /// The same penalty and λ on a graph whose nodes are groups of those of this one, with losses
+    /// of the same dimension.
     pub(crate) fn contracted(&self, graph: Graph, losses: Vec<Box<dyn Loss>>) -> Problem {
         let (graph, losses) = (Arc::new(graph), losses.into());
         let given = Arc::clone(&graph);

@@ -2,19 +2,22 @@
 //!
 //!   h ← h + t·(m − h),   t = 1 as long as the rounds settle
 //!
-//! Where α is large, neighbors may trade their predictions in every round: the step s = m − h turns around and hardly gets shorter than the one
-//! before. Then t is halved; once the steps go on in one direction, it is doubled again:
+//! Where α is large, neighbors may trade their predictions in every round: the step s = m − h turns
+//! around and hardly gets shorter than the one before. Then t is halved; once the steps go on in
+//! one direction, it is doubled again:
 //!
 //!   cos(s, s₋) ≤ −0.9 and ‖s‖ ≥ 0.9 ‖s₋‖, twice in a row   ⇒   t ← t/2,   at least 1/256
 //!   ⟨s, s₋⟩ ≥ ½ ‖s₋‖², k times in a row                    ⇒   t ← 2t,    at most 1;    k = 2, 4, 8, … after each halving
 //!
-//! A fixed point stays one, whatever t is. If fits are exact, an eigenvalue μ of the rounds becomes 1 + t(μ − 1). What swings, μ ≈ −1, is gone at once with t = ½. What
-//! is slow, 0 < μ < 1, becomes slower, (1 + μ)/2: that is when steps go on in one direction, and t = 1 is better. What diverges, μ < −1, comes back with t = 1, but
-//! each time twice as late.
+//! A fixed point stays one, whatever t is. If fits are exact, an eigenvalue μ of the rounds becomes
+//! 1 + t(μ − 1). What swings, μ ≈ −1, is gone at once with t = ½. What is slow, 0 < μ < 1, becomes
+//! slower, (1 + μ)/2: that is when steps go on in one direction, and t = 1 is better. What
+//! diverges, μ < −1, comes back with t = 1, but each time twice as late.
 
 use crate::numeric::linalg::{axpy, dot};
 
-/// A step that turns around counts as swinging when its cosine with the one before is at most the negative of this,
+/// A step that turns around counts as swinging when its cosine with the one before is at most the
+/// negative of this,
 const TURNED: f64 = 0.9;
 /// and when it keeps this part of its length.
 const KEPT: f64 = 0.9;
@@ -188,7 +191,8 @@ mod tests {
 
     #[test]
     fn what_no_longer_swings_is_no_longer_damped() {
-        // μ = −0.99 with the amplitude 10, and μ = 0.95: first the one swings, then the other one is slow.
+        // μ = −0.99 with the amplitude 10, and μ = 0.95: first the one swings, then the other one
+        // is slow.
         let (mut damped, mut state) = (Damped::nothing(), [10.0, 1.0]);
         let (mut parts, mut after) = (Vec::new(), 0.0);
         for _ in 0..60 {

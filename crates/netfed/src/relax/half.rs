@@ -1,8 +1,10 @@
-//! A node of FedRelax for drivers that know halves alone, such as a network peer. All messages have the same length; one is
+//! A node of FedRelax for drivers that know halves alone, such as a network peer. All messages have
+//! the same length; one is
 //!
 //!   1, then the predictions on the node's public points, then zeros;  or zeros alone, as long as the node has nothing to say
 //!
-//! There are no duals and no bound. A neighbor may send anything: what are no probabilities is not taken for such.
+//! There are no duals and no bound. A neighbor may send anything: what are no probabilities is not
+//! taken for such.
 
 use super::damping::Damped;
 use super::node::RelaxNode;
@@ -17,13 +19,15 @@ pub struct RelaxHalf {
 }
 
 impl RelaxHalf {
-    /// The half of a node, with messages of the length that [`RelaxHalf::length`] gives for the whole network.
+    /// The half of a node, with messages of the length that [`RelaxHalf::length`] gives for the
+    /// whole network.
     pub fn new(node: RelaxNode, length: usize) -> RelaxHalf {
         let params = vec![0.0; length.max(1 + node.message_len())];
         RelaxHalf { node, params }
     }
 
-    /// The length of all messages, where no node has more public points than `most`, with predictions of so many numbers.
+    /// The length of all messages, where no node has more public points than `most`, with
+    /// predictions of so many numbers.
     pub fn length(most: usize, outputs: usize) -> usize {
         1 + most * outputs
     }

@@ -1,16 +1,20 @@
-//! Algorithm 1 as one node's half: fit, tell the neighbors what the model says about public points, take in what theirs say.
+//! Algorithm 1 as one node's half: fit, tell the neighbors what the model says about public points,
+//! take in what theirs say.
 //!
-//! The update (10) is a fit to the own points and to the neighbors' points with the neighbors' predictions as targets (19). Weights that make it (10):
+//! The update (10) is a fit to the own points and to the neighbors' points with the neighbors'
+//! predictions as targets (19). Weights that make it (10):
 //!
 //!   own points 1/mᵢ,   points of neighbor j  αA_ij/|Pⱼ|
 //!
-//! Neighbors with the same public points have one copy of them: several targets of one point are one target, their weighted mean,
-//! with the sum of their weights. That is exact for squared error and for cross-entropy. A model whose fits start afresh is held back by
-//! points that its last version labels (20): the node is its own neighbor, with the mean weight of its edges. For other
+//! Neighbors with the same public points have one copy of them: several targets of one point are
+//! one target, their weighted mean, with the sum of their weights. That is exact for squared error
+//! and for cross-entropy. A model whose fits start afresh is held back by points that its last
+//! version labels (20): the node is its own neighbor, with the mean weight of its edges. For other
 //! models, predictions of neighbors that swing from round to round are damped.
 //!
-//! A state machine without input and output. A message is a flat slice, the predictions of all outputs point by point, the same for all neighbors; it
-//! is empty as long as the node has nothing to say: no data, and no neighbor that has said anything.
+//! A state machine without input and output. A message is a flat slice, the predictions of all
+//! outputs point by point, the same for all neighbors; it is empty as long as the node has nothing
+//! to say: no data, and no neighbor that has said anything.
 
 use super::damping::Damped;
 use super::settings::{self, Examples, Neighbor, RelaxSettings, RelaxWeights};
@@ -51,7 +55,8 @@ pub struct RelaxNode {
 }
 
 impl RelaxNode {
-    /// A node with its model, its own points, the public points that it labels, and its neighbors in slot order.
+    /// A node with its model, its own points, the public points that it labels, and its neighbors
+    /// in slot order.
     pub fn new(
         model: Box<dyn LocalModel>,
         own: Examples,
@@ -98,7 +103,8 @@ impl RelaxNode {
         })
     }
 
-    /// Ends steps with [`Error::Stopped`] once the flag is set; the model and the message then stay as they were.
+    /// Ends steps with [`Error::Stopped`] once the flag is set; the model and the message then stay
+    /// as they were.
     pub fn watch(&mut self, stop: Stop) {
         self.model.watch(stop);
         self.stop = Some(stop);
@@ -134,7 +140,8 @@ impl RelaxNode {
         self.slots.iter_mut().zip(damped).for_each(|(slot, damped)| slot.damped = damped);
     }
 
-    /// The least part of a change of its neighbors' predictions that the node has followed so far: 1 unless they swung.
+    /// The least part of a change of its neighbors' predictions that the node has followed so far:
+    /// 1 unless they swung.
     pub fn damping(&self) -> f64 {
         self.slots.iter().map(|s| s.damped.least()).fold(1.0, f64::min)
     }
@@ -185,7 +192,8 @@ impl RelaxNode {
         Ok(())
     }
 
-    /// Local step: fits the model and makes the message. Before anything was heard it is a fit to the own points.
+    /// Local step: fits the model and makes the message. Before anything was heard it is a fit to
+    /// the own points.
     pub fn compute(&mut self) -> Result<(), Error> {
         go_on(self.stop)?;
         let coupled =
@@ -253,8 +261,8 @@ impl RelaxNode {
         weights
     }
 
-    /// This node's half of the variation (7): Σⱼ A_ij times the mean squared difference of the predictions on the points of j, whose last message
-    /// is `said(slot)`.
+    /// This node's half of the variation (7): Σⱼ A_ij times the mean squared difference of the
+    /// predictions on the points of j, whose last message is `said(slot)`.
     pub fn variation<'m>(&self, said: impl Fn(usize) -> &'m [f64]) -> f64 {
         let predict = |b: &Block| {
             let mut out = Matrix::zeros(b.public.rows(), self.targets.cols());

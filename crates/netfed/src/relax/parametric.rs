@@ -1,11 +1,13 @@
 //! Algorithm 2: rounds of updates (16) of linear models.
 //!
-//! In a round every node is updated once. What is updated at the same time does not see each other's news:
+//! In a round every node is updated once. What is updated at the same time does not see each
+//! other's news:
 //!
 //!   all nodes (Jacobi), the nodes of one color, or one node (Gauss-Seidel).
 //!
-//! Updates at the same time need not converge: the iteration matrix of (16) with points of each node is not symmetric, and its spectral radius
-//! may exceed 1. Where steps stop getting shorter, the rounds go back to the best point and only a part of each step is taken,
+//! Updates at the same time need not converge: the iteration matrix of (16) with points of each
+//! node is not symmetric, and its spectral radius may exceed 1. Where steps stop getting shorter,
+//! the rounds go back to the best point and only a part of each step is taken,
 //!
 //!   w ← w + t·(w⁺ − w),   t = ½, ¼, …
 //!
@@ -20,7 +22,8 @@ use crate::numeric::parallel::map_rows;
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;
 
-/// Rounds without a shorter step after which updates count as diverging, where steps have doubled and where they have not.
+/// Rounds without a shorter step after which updates count as diverging, where steps have doubled
+/// and where they have not.
 const PATIENCE: [u64; 2] = [8, 60];
 /// The least part of a step that is tried.
 const LEAST: f64 = 1.0 / 256.0;

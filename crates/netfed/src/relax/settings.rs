@@ -1,4 +1,5 @@
-//! What a node of Algorithm 1 is given: its points, its neighbors, the coupling; and when it is refused.
+//! What a node of Algorithm 1 is given: its points, its neighbors, the coupling; and when it is
+//! refused.
 
 use crate::error::nonnegative;
 use crate::{Error, Matrix};
@@ -28,7 +29,8 @@ pub enum RelaxWeights {
     /// As in (10).
     #[default]
     Objective,
-    /// As in the experiments of the paper: own points 1, points of neighbors αA, points labeled by the last version 1. Nothing is damped.
+    /// As in the experiments of the paper: own points 1, points of neighbors αA, points labeled by
+    /// the last version 1. Nothing is damped.
     Published,
 }
 
@@ -43,7 +45,8 @@ pub struct RelaxSettings {
     pub held: Option<Arc<Matrix>>,
 }
 
-/// Refuses what does not fit together; `held` are the points of self-distillation, where there is one.
+/// Refuses what does not fit together; `held` are the points of self-distillation, where there is
+/// one.
 pub(super) fn check(
     own: &Examples,
     public: &Arc<Matrix>,

@@ -112,13 +112,14 @@ impl<'a> Run<'a> {
         certificate
     }
 
-    /// Whether a run may end with this certificate: the gap or, without a bound, the residual meets the tolerance.
+    /// Whether a run may end with this certificate: the gap or, without a bound, the residual meets
+    /// the tolerance.
     pub(crate) fn meets(&self, certificate: &Certificate) -> bool {
         certificate.accuracy() <= self.options.tolerance
     }
 
-    /// Iterates until the tolerance is met, with a look at the certificate every now and then; `step` is told how many
-    /// iterations there were before it.
+    /// Iterates until the tolerance is met, with a look at the certificate every now and then;
+    /// `step` is told how many iterations there were before it.
     pub(crate) fn iterate<S>(
         &mut self,
         method: Method,

@@ -13,7 +13,8 @@ pub enum Solver {
     PrimalDual,
     /// ADMM with a penalty ρ that adapts.
     Admm,
-    /// Fed-ADMM: stochastic ADMM, with the settings of [`simulate()`](fn@crate::simulate); in [`solve()`](fn@crate::solve) with all points and steps that suit the problem.
+    /// Fed-ADMM: stochastic ADMM, with the settings of [`simulate()`](fn@crate::simulate); in
+    /// [`solve()`](fn@crate::solve) with all points and steps that suit the problem.
     FedAdmm,
 }
 
@@ -26,12 +27,13 @@ pub struct Options {
     pub tolerance: f64,
     /// The run ends after this many iterations.
     pub max_iterations: u64,
-    /// γ in τ = γ/degree, σ = 1/(2γ). Algorithm 1 as published has γ = 1. The limit is the same for every γ > 0, the
-    /// way there is not. The auto solver starts from it.
+    /// γ in τ = γ/degree, σ = 1/(2γ). Algorithm 1 as published has γ = 1. The limit is the same for
+    /// every γ > 0, the way there is not. The auto solver starts from it.
     pub step_ratio: f64,
-    /// Iterations between two looks at the certificate: the first after this many, later ones after this many or a part of
-    /// the iterations so far, whichever is more (Algorithm 1: 5%; the auto solver: 40%, at most 100). The auto solver leaves out
-    /// looks that are not expected to end the run, and looks sooner when one is.
+    /// Iterations between two looks at the certificate: the first after this many, later ones after
+    /// this many or a part of the iterations so far, whichever is more (Algorithm 1: 5%; the auto
+    /// solver: 40%, at most 100). The auto solver leaves out looks that are not expected to end the
+    /// run, and looks sooner when one is.
     pub check_every: u64,
 }
 

@@ -7,11 +7,12 @@ use crate::Certificate;
 pub enum Status {
     /// The tolerance was met: the relative gap, a proven bound, is at most that.
     Solved,
-    /// The iterations have settled, but that the tolerance is met is not proven: there is no bound, and the residual is at most the tolerance; or the bound stays
-    /// above the tolerance, as rounding is charged to it.
+    /// The iterations have settled, but that the tolerance is met is not proven: there is no bound,
+    /// and the residual is at most the tolerance; or the bound stays above the tolerance, as
+    /// rounding is charged to it.
     Unproven,
-    /// There is no minimum: classes can be separated, and the objective falls for ever as the models grow (`logistic` without ridge and lasso). The models
-    /// are the best that were found.
+    /// There is no minimum: classes can be separated, and the objective falls for ever as the
+    /// models grow (`logistic` without ridge and lasso). The models are the best that were found.
     NoMinimum,
     /// The iterations were used up.
     MaxIterations,
@@ -31,7 +32,8 @@ impl Status {
         }
     }
 
-    /// The status of a run that ends because its certificate meets the tolerance: what of it is proven.
+    /// The status of a run that ends because its certificate meets the tolerance: what of it is
+    /// proven.
     pub(crate) fn settled(certificate: &Certificate) -> Status {
         if certificate.gap.is_finite() { Status::Solved } else { Status::Unproven }
     }

@@ -1,6 +1,7 @@
 //! The solver that suits the problem.
 //!
-//! * Smooth losses and a penalty without kinks (`squared`, `quadratic`): Newton's method (`newton/mod.rs`).
+//! * Smooth losses and a penalty without kinks (`squared`, `quadratic`): Newton's method
+//!   (`newton/mod.rs`).
 //! * Smooth losses, a norm and no cycles in the graph: an interior-point method (`interior.rs`).
 //! * Everything else: the adaptive primal-dual method (`adaptive/mod.rs`).
 
@@ -17,7 +18,8 @@ use crate::{Matrix, Problem, Solution, Start};
 
 /// Relative gap at which the interior-point method looks for equal models first.
 const FIRST_LOOK: f64 = 1e-6;
-/// Looks of the interior-point method at a point that is good enough before it is taken although models are not exactly equal.
+/// Looks of the interior-point method at a point that is good enough before it is taken although
+/// models are not exactly equal.
 const LAST_LOOKS: u32 = 3;
 
 /// From a given point, if there is one; `step_ratio` is the γ to begin with, and `inner` for the
@@ -52,7 +54,8 @@ fn suited(run: &mut Run<'_>, start: Option<Start>, step_ratio: f64, inner: Inner
     }
 }
 
-/// The interior-point method; models that it finds equal are fused. Where it gets stuck the primal-dual method goes on.
+/// The interior-point method; models that it finds equal are fused. Where it gets stuck the
+/// primal-dual method goes on.
 fn interior(run: &mut Run<'_>, mut method: Interior<'_>, inner: Inner) -> Solution {
     let problem = run.problem;
     let mut polish = Polish::new(problem, inner);

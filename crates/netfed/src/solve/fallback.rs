@@ -1,5 +1,6 @@
-//! What a run that has not proven its answer knows besides: a run never ends at a point that is worse than all models zero, than the models that
-//! nodes find alone, or, for small problems, than what Newton's method finds on a smoothed problem.
+//! What a run that has not proven its answer knows besides: a run never ends at a point that is
+//! worse than all models zero, than the models that nodes find alone, or, for small problems, than
+//! what Newton's method finds on a smoothed problem.
 
 use super::newton::smoothed;
 use crate::certificate::Certificate;
@@ -7,7 +8,8 @@ use crate::loss::minimizers;
 use crate::run::{Method, Run, Status};
 use crate::{Matrix, Solution, Start};
 
-/// The best of the points that are known; why the run ended remains as it is, unless the tolerance is met now.
+/// The best of the points that are known; why the run ended remains as it is, unless the tolerance
+/// is met now.
 pub(crate) fn best(run: &mut Run<'_>, found: Solution) -> Solution {
     let problem = run.problem;
     let mut best = found;

@@ -1,7 +1,8 @@
 //! Which parameters of neighbors are equal, and one unknown for every group of equal ones.
 //!
-//! At a solution the difference over an edge is zero where the dual lies strictly inside the domain of the conjugate penalty. Read off a
-//! point (w, u) near a solution this gives the groups exactly; a wrong guess shows in the certificate.
+//! At a solution the difference over an edge is zero where the dual lies strictly inside the domain
+//! of the conjugate penalty. Read off a point (w, u) near a solution this gives the groups exactly;
+//! a wrong guess shows in the certificate.
 
 use crate::numeric::union_find::UnionFind;
 use crate::penalty::Kinks;
@@ -138,8 +139,8 @@ impl Fusion {
         sums.iter().zip(&sizes).map(|(s, n)| s / n).collect()
     }
 
-    /// Parameters that should be equal are replaced by their mean, unless the objective is better as
-    /// it is. Gives whether they are equal now.
+    /// Parameters that should be equal are replaced by their mean, unless the objective is better
+    /// as it is. Gives whether they are equal now.
     pub(crate) fn equalize(&self, problem: &Problem, params: &mut Matrix) -> bool {
         if self.is_constant(params.as_slice()) {
             return true;

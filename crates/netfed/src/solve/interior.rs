@@ -2,8 +2,9 @@
 //!
 //!   ∇L(w) + Dᵀu = 0,    D_k w = t_k u_k,    t_k (c² − ‖u_k‖²) = τ,    t_k > 0,  ‖u_k‖ < c,    τ → 0
 //!
-//! One cone k per edge for `l2`, one per edge and parameter for `l1`. Newton's method with Mehrotra's predictor and corrector; what
-//! is left when u and t are eliminated has one block per node and one per edge (`newton/elimination.rs`):
+//! One cone k per edge for `l2`, one per edge and parameter for `l1`. Newton's method with
+//! Mehrotra's predictor and corrector; what is left when u and t are eliminated has one block per
+//! node and one per edge (`newton/elimination.rs`):
 //!
 //!   (∇²L + Dᵀ M⁻¹ D) δw = …,    M_k⁻¹ = (I − 2 u uᵀ/(s + 2‖u‖²))/t,    s = c² − ‖u_k‖²
 //!
@@ -19,7 +20,8 @@ use crate::{Matrix, Problem, Start};
 const WAY: f64 = 0.99;
 /// The least product t·s, as a part of their mean.
 const CENTRAL: f64 = 1e-3;
-/// A step that is shorter is replaced by one toward the center, which makes all products more equal.
+/// A step that is shorter is replaced by one toward the center, which makes all products more
+/// equal.
 const SHORT: f64 = 0.1;
 const CENTERING: f64 = 0.8;
 /// No step is shorter.
@@ -65,7 +67,8 @@ struct Direction {
 }
 
 impl<'a> Interior<'a> {
-    /// None where the method does not suit the problem: cycles, other penalties, many parameters, or a graph that a few sweeps cross.
+    /// None where the method does not suit the problem: cycles, other penalties, many parameters,
+    /// or a graph that a few sweeps cross.
     pub(crate) fn new(problem: &'a Problem) -> Option<Interior<'a>> {
         let (nodes, dim) = (problem.nodes(), problem.dim());
         let edges = problem.graph().edges().len();
@@ -117,7 +120,8 @@ impl<'a> Interior<'a> {
         0.5 * dot(&self.times, &self.slacks)
     }
 
-    /// The point, with the duals of cones that seem full put on the boundary: there the models differ.
+    /// The point, with the duals of cones that seem full put on the boundary: there the models
+    /// differ.
     pub(crate) fn point(&self, full: f64) -> Start {
         let mut duals = self.duals.clone();
         for (k, u) in duals.as_mut_slice().chunks_exact_mut(self.width).enumerate() {
@@ -130,7 +134,8 @@ impl<'a> Interior<'a> {
         Start { params: self.params.clone(), duals }
     }
 
-    /// One step; false where the method has come to its end: the system has no solution, or the steps get no further.
+    /// One step; false where the method has come to its end: the system has no solution, or the
+    /// steps get no further.
     pub(crate) fn step(&mut self) -> bool {
         // The same code, with short loops unrolled.
         match (self.problem.dim(), self.width) {
@@ -337,7 +342,8 @@ impl<'a> Interior<'a> {
         longest
     }
 
-    /// How far to go along a direction: inside the cones, and no product t·s much smaller than the others.
+    /// How far to go along a direction: inside the cones, and no product t·s much smaller than the
+    /// others.
     #[inline(always)]
     fn length(&self, width: usize, direction: &Direction) -> f64 {
         let mut length = (WAY * self.longest(width, direction)).min(1.0);

@@ -19,8 +19,8 @@ use std::ops::ControlFlow;
 use sweep::Sweep;
 use sweep::layout::blocks;
 
-/// Solves a problem. The observer is called after every iteration and may end the run. The result does
-/// not depend on the number of threads of the current rayon pool, to the last bit.
+/// Solves a problem. The observer is called after every iteration and may end the run. The result
+/// does not depend on the number of threads of the current rayon pool, to the last bit.
 pub fn solve(
     problem: &Problem,
     options: &Options,
@@ -29,8 +29,8 @@ pub fn solve(
     run(problem, options, None, options.step_ratio, observer)
 }
 
-/// [`solve()`] from a given point. Duals outside the domain of the conjugate penalty (those of a larger λ) are moved into it by the
-/// first step.
+/// [`solve()`] from a given point. Duals outside the domain of the conjugate penalty (those of a
+/// larger λ) are moved into it by the first step.
 pub fn solve_from(
     problem: &Problem,
     options: &Options,

@@ -1,11 +1,11 @@
-//! The cluster-wise optimum (9) of "Networked Federated Learning", w̄ = argmin f(v) with f(v) = Σ_{i∈C} Lᵢ(v), and the
-//! constants of its assumptions in the norm ‖·‖ of the penalty:
+//! The cluster-wise optimum (9) of "Networked Federated Learning", w̄ = argmin f(v) with f(v) =
+//! Σ_{i∈C} Lᵢ(v), and the constants of its assumptions in the norm ‖·‖ of the penalty:
 //!
 //! * assumption 1: ‖∇Lᵢ(w̄)‖_* ≤ δᵢ;
 //! * assumption 2: ‖∇Lᵢ(v) − ∇Lᵢ(v')‖_* ≤ βᵢ‖v − v'‖, and f is α-strongly convex.
 //!
-//! α is rounded down, β and δ up. The minimizer is found by Newton's method, to ‖∇f(w̄)‖_* ≤ ε; the exact one is then within
-//! ε/α, which moves ∇Lᵢ by no more than βᵢε/α. That is part of δᵢ.
+//! α is rounded down, β and δ up. The minimizer is found by Newton's method, to ‖∇f(w̄)‖_* ≤ ε; the
+//! exact one is then within ε/α, which moves ∇Lᵢ by no more than βᵢε/α. That is part of δᵢ.
 
 use crate::loss::Curvature;
 use crate::numeric::linalg::axpy;

@@ -1,12 +1,14 @@
 //! What is proven about a cluster C before and after training (docs/guarantees.md):
 //!
-//! * *fused*: if C is well-connected at λ, its nodes have equal models in every solution, whatever the other nodes do;
-//! * *near its optimum*: where the models of C are equal they are within 2λ|∂C|/α of the cluster-wise optimum w̄ (37);
+//! * *fused*: if C is well-connected at λ, its nodes have equal models in every solution, whatever
+//!   the other nodes do;
+//! * *near its optimum*: where the models of C are equal they are within 2λ|∂C|/α of the
+//!   cluster-wise optimum w̄ (37);
 //! * *apart*: two neighboring clusters that are fused have different models while
 //!   λ·(2|∂C|/α + 2|∂C'|/α') < ‖w̄ − w̄'‖.
 //!
-//! The penalty must be a norm, the losses differentiable, their sum over C strongly convex. "Not guaranteed" only means
-//! that this theorem does not say it.
+//! The penalty must be a norm, the losses differentiable, their sum over C strongly convex. "Not
+//! guaranteed" only means that this theorem does not say it.
 
 use super::cluster_optimum::{Found, cluster_optimum};
 use super::well_connected::Demands;
@@ -33,7 +35,8 @@ pub enum Verdict {
     NotStronglyConvex,
 }
 
-/// All that is known about a cluster. Constants and distances are in the norm of the penalty, or its dual.
+/// All that is known about a cluster. Constants and distances are in the norm of the penalty, or
+/// its dual.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guarantee {
     /// Its nodes, in order.
@@ -46,7 +49,8 @@ pub struct Guarantee {
     pub verdict: Verdict,
     /// The cluster is fused for all λ above this; +∞ if that is proven for none.
     pub fused_above: f64,
-    /// The λ for which this cluster and all its neighbors are fused and it differs from each of them.
+    /// The λ for which this cluster and all its neighbors are fused and it differs from each of
+    /// them.
     pub recovered: Option<(f64, f64)>,
     /// The cluster-wise optimum and its constants, where there is one.
     pub optimum: Option<Optimum>,

@@ -2,10 +2,12 @@
 //!
 //!   AIC = D + 2·df        BIC = D + df·log N        D = −2·log-likelihood, up to a constant
 //!
-//! N observations; normal errors of one unknown variance have D = N·log(RSS/N), two classes have D = 2·Σ log-loss. The degrees of
-//! freedom of a solution with a norm as penalty are the parameters that it holds apart: d for every cluster or, where there are fewer,
-//! one for every data point of the cluster. The ℓ1 norm fuses each parameter by itself, so there every group of
-//! equal values of a parameter counts one (Tibshirani and Taylor 2012). Ridge and lasso would lower the numbers; that is left out.
+//! N observations; normal errors of one unknown variance have D = N·log(RSS/N), two classes have D
+//! = 2·Σ log-loss. The degrees of freedom of a solution with a norm as penalty are the parameters
+//! that it holds apart: d for every cluster or, where there are fewer, one for every data point of
+//! the cluster. The ℓ1 norm fuses each parameter by itself, so there every group of equal values of
+//! a parameter counts one (Tibshirani and Taylor 2012). Ridge and lasso would lower the numbers;
+//! that is left out.
 
 use crate::{Clusters, Graph, Matrix};
 
@@ -19,8 +21,8 @@ pub struct Information {
 }
 
 impl Information {
-    /// Normal errors of one unknown variance: `squares` is the sum of the squared residuals. None if nothing is left to
-    /// estimate the variance from.
+    /// Normal errors of one unknown variance: `squares` is the sum of the squared residuals. None
+    /// if nothing is left to estimate the variance from.
     pub fn of_squares(squares: f64, observations: usize, freedom: usize) -> Option<Information> {
         let n = observations as f64;
         if freedom < observations && squares > 0.0 {
@@ -30,7 +32,8 @@ impl Information {
         }
     }
 
-    /// Two classes: `log_loss` is the sum of −log p over the data points. None if there are as many parameters as points.
+    /// Two classes: `log_loss` is the sum of −log p over the data points. None if there are as many
+    /// parameters as points.
     pub fn of_log_loss(log_loss: f64, observations: usize, freedom: usize) -> Option<Information> {
         (freedom < observations).then(|| Information::new(2.0 * log_loss, observations, freedom))
     }
@@ -41,13 +44,15 @@ impl Information {
     }
 }
 
-/// Degrees of freedom of a solution with the penalty `l2` or `linf`: Σ min(d, data points) over the clusters.
+/// Degrees of freedom of a solution with the penalty `l2` or `linf`: Σ min(d, data points) over the
+/// clusters.
 pub fn clustered_freedom(clusters: &Clusters, points: &[usize], dim: usize) -> usize {
     points_per_cluster(clusters, points).into_iter().map(|m| m.min(dim)).sum()
 }
 
-/// Degrees of freedom of a solution with the penalty `l1`: the groups of connected nodes with equal values, counted for each
-/// parameter, as far as they have data; at most the number of data points. Tolerances as in [`Clusters::find`].
+/// Degrees of freedom of a solution with the penalty `l1`: the groups of connected nodes with equal
+/// values, counted for each parameter, as far as they have data; at most the number of data points.
+/// Tolerances as in [`Clusters::find`].
 pub fn separable_freedom(
     graph: &Graph,
     params: &Matrix,

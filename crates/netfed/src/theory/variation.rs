@@ -1,7 +1,9 @@
-//! How much the models of a group differ, for penalties that grow quadratically: (25) of "Plug In and Learn" in netfed's scaling.
+//! How much the models of a group differ, for penalties that grow quadratically: (25) of "Plug In
+//! and Learn" in netfed's scaling.
 //!
-//! With φ(v) ≥ (k/2)‖v‖² (k = 1 for `squared`), a connected component C of the graph and any model w̄ for all of it: the
-//! solution is not worse than w̄, and Σₑ Aₑ‖wᵢ − wⱼ‖² ≥ λ₂ Σ‖wᵢ − mean‖² (`graph/spectral.rs`), so
+//! With φ(v) ≥ (k/2)‖v‖² (k = 1 for `squared`), a connected component C of the graph and any model
+//! w̄ for all of it: the solution is not worse than w̄, and Σₑ Aₑ‖wᵢ − wⱼ‖² ≥ λ₂ Σ‖wᵢ − mean‖²
+//! (`graph/spectral.rs`), so
 //!
 //!   Σ_{i∈C} ‖wᵢ − mean‖² ≤ 2 Σ_{i∈C} Lᵢ(w̄)/(λ k λ₂)
 
@@ -18,8 +20,9 @@ pub struct Variation {
     pub bound: f64,
 }
 
-/// The variation of the models of a connected component of the graph, against a common model w̄ for it. None if λ is 0, or the penalty
-/// does not grow quadratically in all directions, or λ₂ is not known or zero.
+/// The variation of the models of a connected component of the graph, against a common model w̄ for
+/// it. None if λ is 0, or the penalty does not grow quadratically in all directions, or λ₂ is not
+/// known or zero.
 pub fn variation(
     problem: &Problem,
     nodes: &[usize],

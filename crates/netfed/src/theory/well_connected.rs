@@ -1,15 +1,17 @@
-//! The well-connectedness of a cluster C: from which λ on it must be fused. Condition (35) of "Networked Federated
-//! Learning", with the factor 2 of its proof: there is a root i₀ in C such that
+//! The well-connectedness of a cluster C: from which λ on it must be fused. Condition (35) of
+//! "Networked Federated Learning", with the factor 2 of its proof: there is a root i₀ in C such
+//! that
 //!
 //!   Σ_{i∈A} [ gᵢ + δᵢ/λ ] < Σ_{i∈A, j∈C∖A} A_ij   for all nonempty A ⊆ C∖{i₀},    gᵢ = Σ_{j∉C} A_ij + 2βᵢ|∂C|/α
 //!
-//! For one root and one λ this is one maximum flow: demands come from a source, capacities are the weights, the root is
-//! the sink; either all demands get through, or the minimum cut is a set A that breaks the condition. Such a set rules out
-//! every root outside of it for all λ up to λ_A = δ(A)/(cut(A) − g(A)). So the search takes the root with the least
-//! λ not yet ruled out, tries it there, and learns from the set that breaks it. The λ it ends with is the least of all roots.
+//! For one root and one λ this is one maximum flow: demands come from a source, capacities are the
+//! weights, the root is the sink; either all demands get through, or the minimum cut is a set A
+//! that breaks the condition. Such a set rules out every root outside of it for all λ up to λ_A =
+//! δ(A)/(cut(A) − g(A)). So the search takes the root with the least λ not yet ruled out, tries it
+//! there, and learns from the set that breaks it. The λ it ends with is the least of all roots.
 //!
-//! Demands are raised by a part of 1e-9 of themselves and of the weights at their nodes: rounding can lose a guarantee,
-//! never make one up, and ≤ proves <.
+//! Demands are raised by a part of 1e-9 of themselves and of the weights at their nodes: rounding
+//! can lose a guarantee, never make one up, and ≤ proves <.
 
 use crate::numeric::max_flow::Network;
 
@@ -164,7 +166,8 @@ mod tests {
         assert_eq!(alone.fused_above(), 0.0);
         let apart = Demands { edges: &[], fixed: vec![0.0; 2], loose: vec![0.0; 2] };
         assert_eq!(apart.fused_above(), f64::INFINITY);
-        // Two nodes that pull with 3 and 2 over an edge of weight 0.5: the stronger one is the root.
+        // Two nodes that pull with 3 and 2 over an edge of weight 0.5: the stronger one is the
+        // root.
         let pair = Demands { edges: &[(0, 1, 0.5)], fixed: vec![0.0; 2], loose: vec![3.0, 2.0] };
         assert!((pair.fused_above() - 4.0).abs() < 1e-6);
         // Nothing pulls: fused for every λ.

@@ -46,7 +46,8 @@ pub(crate) fn solution(problem: &Problem, most: u64) -> Solution {
     run(problem, Options { max_iterations: most, ..Options::default() }, None)
 }
 
-/// Claims about a case: of early and late stops, of other solvers and other starts, and of points made up.
+/// Claims about a case: of early and late stops, of other solvers and other starts, and of points
+/// made up.
 pub(crate) fn claims(
     case: &Case,
     problem: &Problem,

@@ -1,5 +1,5 @@
-//! The layers of the library (ARCHITECTURE.md, "Layers"): what a module uses lies below it, and in no
-//! folder do modules use each other in a circle. Test code does not count.
+//! The layers of the library (ARCHITECTURE.md, "Layers"): what a module uses lies below it, and in
+//! no folder do modules use each other in a circle. Test code does not count.
 
 #![allow(clippy::panic, missing_docs, reason = "a failed test may panic")]
 

@@ -1,5 +1,6 @@
-//! The order of the layers, as ARCHITECTURE.md has it: one layer per line, the lowest first; modules of
-//! one line lie beside each other. "beside: a (up to b)" is for modules that nothing uses.
+//! The order of the layers, as ARCHITECTURE.md has it: one layer per line, the lowest first;
+//! modules of one line lie beside each other. "beside: a (up to b)" is for modules that nothing
+//! uses.
 
 use crate::tree::Use;
 

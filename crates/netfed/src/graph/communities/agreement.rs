@@ -1,4 +1,5 @@
-//! How well two divisions of the same nodes into groups agree, from n_ab, the number of nodes in group a of the one and b of the other:
+//! How well two divisions of the same nodes into groups agree, from n_ab, the number of nodes in
+//! group a of the one and b of the other:
 //!
 //!   NMI = 2 I/(H + H′)          I = Σ (n_ab/n) ln(n·n_ab/(n_a n_b)),   H = −Σ (n_a/n) ln(n_a/n)
 //!   RI  = share of the pairs of nodes that both put together or both keep apart

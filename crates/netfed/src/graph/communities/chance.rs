@@ -1,5 +1,6 @@
-//! The modularity that chance gives: also random graphs have communities, the clearer the fewer edges there are. What counts is how far Q exceeds
-//! that of random graphs with the same degrees and weights ([`rewired`]).
+//! The modularity that chance gives: also random graphs have communities, the clearer the fewer
+//! edges there are. What counts is how far Q exceeds that of random graphs with the same degrees
+//! and weights ([`rewired`]).
 
 use super::{Communities, rewired};
 use crate::{Error, Graph};

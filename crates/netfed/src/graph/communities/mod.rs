@@ -1,11 +1,13 @@
-//! Communities of a graph: groups of nodes with more weight among them than chance would put there, by modularity
+//! Communities of a graph: groups of nodes with more weight among them than chance would put there,
+//! by modularity
 //!
 //!   Q = Σ_c [ inside_c/m − (strength_c/2m)² ]
 //!
-//! m is the weight of all edges, inside_c that of the edges inside a community, strength_c the sum over its nodes of the weights of
-//! their edges. Louvain's method: nodes move, one after the other, to the neighboring community that raises Q most, until none does;
-//! communities then become the nodes of a smaller graph, and so on. A community that has fallen apart is split into its parts, which
-//! only raises Q, so that every community is connected.
+//! m is the weight of all edges, inside_c that of the edges inside a community, strength_c the sum
+//! over its nodes of the weights of their edges. Louvain's method: nodes move, one after the other,
+//! to the neighboring community that raises Q most, until none does; communities then become the
+//! nodes of a smaller graph, and so on. A community that has fallen apart is split into its parts,
+//! which only raises Q, so that every community is connected.
 
 mod agreement;
 mod chance;
@@ -107,7 +109,8 @@ fn number(group: &mut [usize]) -> usize {
 
 /// A graph of groups of nodes.
 struct Level {
-    /// The neighbors of every group with the weights of the edges to them, without the group itself.
+    /// The neighbors of every group with the weights of the edges to them, without the group
+    /// itself.
     links: Vec<Vec<(usize, f64)>>,
     strength: Vec<f64>,
     total: f64,

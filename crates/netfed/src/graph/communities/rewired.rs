@@ -1,5 +1,6 @@
-//! A random graph with the degrees of another: of two edges a–b and c–d, drawn at random, the ends are swapped to a–d and c–b, unless that makes a
-//! loop or an edge that is there already; ten times as often as there are edges. The weights are then dealt anew.
+//! A random graph with the degrees of another: of two edges a–b and c–d, drawn at random, the ends
+//! are swapped to a–d and c–b, unless that makes a loop or an edge that is there already; ten times
+//! as often as there are edges. The weights are then dealt anew.
 
 use crate::numeric::sampling::random;
 use crate::{Error, Graph};
@@ -9,7 +10,8 @@ use std::collections::HashSet;
 /// Swaps that are tried for every edge.
 const SWAPS: usize = 10;
 
-/// A random graph in which every node has as many edges as in `graph`, with the same weights in another order.
+/// A random graph in which every node has as many edges as in `graph`, with the same weights in
+/// another order.
 pub fn rewired(graph: &Graph, seed: u64) -> Result<Graph, Error> {
     let mut random = random(seed);
     let mut ends: Vec<(usize, usize)> = graph.edges().iter().map(|e| (e.tail, e.head)).collect();

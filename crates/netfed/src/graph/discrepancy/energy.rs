@@ -1,6 +1,7 @@
-//! Energy distance (Székely and Rizzo, 2013): 2E‖X − Y‖ − E‖X − X′‖ − E‖Y − Y′‖, with averages over all pairs of points. It is
-//! zero only for equal samples. It is the squared distance of mean kernels for k(x, z) = ‖x − o‖ + ‖z − o‖ − ‖x − z‖, whatever o, with the quick
-//! lower bound of `landmarks.rs`.
+//! Energy distance (Székely and Rizzo, 2013): 2E‖X − Y‖ − E‖X − X′‖ − E‖Y − Y′‖, with averages over
+//! all pairs of points. It is zero only for equal samples. It is the squared distance of mean
+//! kernels for k(x, z) = ‖x − o‖ + ‖z − o‖ − ‖x − z‖, whatever o, with the quick lower bound of
+//! `landmarks.rs`.
 //!
 //! The points of a node must meet those of the other: they leave it.
 

@@ -1,9 +1,11 @@
-//! The squared 2-Wasserstein distance of the normal distributions fitted to two local datasets, (42) of "Networked Federated Learning":
+//! The squared 2-Wasserstein distance of the normal distributions fitted to two local datasets,
+//! (42) of "Networked Federated Learning":
 //!
 //!   W = ‖μ − μ′‖² + tr(Σ + Σ′ − 2 (Σ^½ Σ′ Σ^½)^½)
 //!
-//! μ and Σ are averages over the samples (divided by their number). The last trace is the sum of the square roots of
-//! the eigenvalues of Σ^½ Σ′ Σ^½. What comes after ‖μ − μ′‖² is min over orthogonal U of ‖Σ^½ − UΣ′^½‖². It is at least
+//! μ and Σ are averages over the samples (divided by their number). The last trace is the sum of
+//! the square roots of the eigenvalues of Σ^½ Σ′ Σ^½. What comes after ‖μ − μ′‖² is min over
+//! orthogonal U of ‖Σ^½ − UΣ′^½‖². It is at least
 //!
 //!   ‖s − s′‖², s the standard deviations along the principal axes in order (von Neumann), and ½‖Σ^½ − Σ′^½‖² (Araki and Yamagami, 1981:
 //!   ‖|X| − |Y|‖ ≤ √2‖X − Y‖ for X = Σ^½, Y = UΣ′^½),
@@ -119,7 +121,8 @@ impl Discrepancy for Wasserstein {
     }
 }
 
-/// The symmetric square root of a symmetric positive semidefinite matrix (row-major), after its eigenvalues.
+/// The symmetric square root of a symmetric positive semidefinite matrix (row-major), after its
+/// eigenvalues.
 fn square_root(a: &[f64], d: usize) -> Result<(Vec<f64>, Vec<f64>), Error> {
     let (values, vectors) = symmetric_eigen(a, d)?;
     let roots: Vec<f64> = values.iter().map(|value| value.max(0.0).sqrt()).collect();

@@ -1,5 +1,6 @@
-//! How badly the model of one node fits the data of another: ½‖∇Lⱼ(ŵᵢ)‖ + ½‖∇Lᵢ(ŵⱼ)‖, the length of the gradient of a node's loss at
-//! the other's model. It is zero where both models are optimal for both: a gradient below 1e-10 of the one at zero counts as zero.
+//! How badly the model of one node fits the data of another: ½‖∇Lⱼ(ŵᵢ)‖ + ½‖∇Lᵢ(ŵⱼ)‖, the length of
+//! the gradient of a node's loss at the other's model. It is zero where both models are optimal for
+//! both: a gradient below 1e-10 of the one at zero counts as zero.
 //!
 //! A node gives away its model, and the length of one gradient for every other model.
 

@@ -2,8 +2,9 @@
 //!
 //!   D = sup |F(x) − G(x)|,   F and G the shares of points up to x
 //!
-//! The p-value is P(D ≥ d) of `smirnov.rs`. Equal values make it a little too large. For a quick lower bound D is looked up at [`PLACES`] places x
-//! alone, the quantiles of all values, and the p-value in a table.
+//! The p-value is P(D ≥ d) of `smirnov.rs`. Equal values make it a little too large. For a quick
+//! lower bound D is looked up at [`PLACES`] places x alone, the quantiles of all values, and the
+//! p-value in a table.
 //!
 //! A node gives away the values of every feature, sorted: not which belong together.
 

@@ -1,5 +1,6 @@
-//! A quick lower bound of discrepancies that are squared distances ‖φᵢ − φⱼ‖² of mean kernels φᵢ = E k(X, ·): the distance of their
-//! projections to the span of k(z₁, ·) … k(z_r, ·), for some points z of all nodes, the landmarks (Nyström):
+//! A quick lower bound of discrepancies that are squared distances ‖φᵢ − φⱼ‖² of mean kernels φᵢ =
+//! E k(X, ·): the distance of their projections to the span of k(z₁, ·) … k(z_r, ·), for some
+//! points z of all nodes, the landmarks (Nyström):
 //!
 //!   ‖uᵢ − uⱼ‖² ≤ ‖φᵢ − φⱼ‖²,   uᵢ = L⁻¹ (E k(X, z₁) … E k(X, z_r)),   LLᵀ = (k(z_a, z_b)) + εI
 //!

@@ -2,8 +2,9 @@
 //!
 //!   MMD² = E k(X, X′) + E k(Y, Y′) − 2E k(X, Y)
 //!
-//! with averages over all pairs of points. h is the median distance of the points of all nodes, from at most [`SHOWN`] of them, spread
-//! evenly over the nodes' points in order. It is a squared distance of mean kernels, with the quick lower bound of `landmarks.rs`.
+//! with averages over all pairs of points. h is the median distance of the points of all nodes,
+//! from at most [`SHOWN`] of them, spread evenly over the nodes' points in order. It is a squared
+//! distance of mean kernels, with the quick lower bound of `landmarks.rs`.
 //!
 //! The points of a node must meet those of the other: they leave it.
 

@@ -44,10 +44,12 @@ pub trait Discrepancy: Sync {
     /// Number of nodes.
     fn nodes(&self) -> usize;
 
-    /// How unlike two nodes are: zero or more, the same in both orders, zero for equal data, +∞ where they cannot be compared.
+    /// How unlike two nodes are: zero or more, the same in both orders, zero for equal data, +∞
+    /// where they cannot be compared.
     fn between(&self, i: usize, j: usize) -> Result<f64, Error>;
 
-    /// Something no larger than [`between`](Discrepancy::between) that is quick to compute: searches for the nearest pass over nodes by it.
+    /// Something no larger than [`between`](Discrepancy::between) that is quick to compute:
+    /// searches for the nearest pass over nodes by it.
     fn at_least(&self, _i: usize, _j: usize) -> f64 {
         0.0
     }
@@ -56,8 +58,8 @@ pub trait Discrepancy: Sync {
 /// The part of the size of its terms that may be rounding in a difference of means over samples.
 const ROUNDING: f64 = 1e-12;
 
-/// A discrepancy that is no more than its rounding counts as zero: else rounding would decide which of equal nodes are nearest, and how
-/// heavy their edges are.
+/// A discrepancy that is no more than its rounding counts as zero: else rounding would decide which
+/// of equal nodes are nearest, and how heavy their edges are.
 fn above(rounding: f64, discrepancy: f64) -> f64 {
     if discrepancy <= rounding { 0.0 } else { discrepancy }
 }
@@ -105,8 +107,8 @@ mod tests {
         Matrix::from_rows(samples.cols(), rows).unwrap()
     }
 
-    /// The laws of every discrepancy: it is not negative, the same in both orders, zero for the same data, and bounded from below by
-    /// what it says.
+    /// The laws of every discrepancy: it is not negative, the same in both orders, zero for the
+    /// same data, and bounded from below by what it says.
     fn check(name: &str, all: &dyn Discrepancy, same: (usize, usize)) {
         for i in 0..all.nodes() {
             for j in 0..all.nodes() {

@@ -1,8 +1,10 @@
 //! The difference ‖ŵᵢ − ŵⱼ‖ of the models that the nodes train alone.
 //!
-//! Models of equal data, however ordered, are equal up to rounding; differences below 1e-10 of their length count as zero.
+//! Models of equal data, however ordered, are equal up to rounding; differences below 1e-10 of
+//! their length count as zero.
 //!
-//! A node gives away its model. Where a node's data do not determine its model (fewer points than features), ridge does.
+//! A node gives away its model. Where a node's data do not determine its model (fewer points than
+//! features), ridge does.
 
 use super::{Discrepancy, above};
 use crate::loss::{Loss, common_dim, minimizers};

@@ -1,11 +1,13 @@
-//! P(D ≥ d) of D = sup |F − G| of two samples of m and n points from one distribution, F and G the shares of points up to x.
+//! P(D ≥ d) of D = sup |F − G| of two samples of m and n points from one distribution, F and G the
+//! shares of points up to x.
 //!
-//! It is exact for small samples: of all orders of m + n points the share whose walk leaves |i/m − j/n| < d,
+//! It is exact for small samples: of all orders of m + n points the share whose walk leaves |i/m −
+//! j/n| < d,
 //!
 //!   A(i, j) = 1 if |i·n − j·m| ≥ d·m·n,   else (i·A(i − 1, j) + j·A(i, j − 1))/(i + j)
 //!
-//! and 2 Σ_k (−1)^(k−1) exp(−2k²z²) with z = (√e + 0.12 + 0.11/√e) d, e = mn/(m + n) (Stephens, 1970) for larger ones, where it is
-//! off by a quarter at most, and that for equal m and n.
+//! and 2 Σ_k (−1)^(k−1) exp(−2k²z²) with z = (√e + 0.12 + 0.11/√e) d, e = mn/(m + n) (Stephens, 1970)
+//! for larger ones, where it is off by a quarter at most, and that for equal m and n.
 
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -79,7 +81,8 @@ pub(super) struct Tails {
     tables: Vec<Table>,
 }
 
-/// P(D ≥ d) for two sizes, at multiples of a unit of d·m·n, and between them as they are asked for; and lower bounds of −ln of it where it is known by how many parts ⌊F·[`PARTS`]⌋ and
+/// P(D ≥ d) for two sizes, at multiples of a unit of d·m·n, and between them as they are asked for;
+/// and lower bounds of −ln of it where it is known by how many parts ⌊F·[`PARTS`]⌋ and
 /// ⌊G·[`PARTS`]⌋ differ somewhere.
 #[derive(Debug, Clone)]
 pub(super) struct Table {

@@ -1,11 +1,13 @@
-//! t-SNE (van der Maaten and Hinton, 2008): points laid out in the plane so that near ones stay near.
+//! t-SNE (van der Maaten and Hinton, 2008): points laid out in the plane so that near ones stay
+//! near.
 //!
 //!   p_{j|i} ∝ exp(−β_i‖x_i − x_j‖²),   β_i such that the entropy of p_{·|i} is ln(perplexity);   P = (p_{j|i} + p_{i|j})/(2N)
 //!   Q ∝ (1 + ‖y_i − y_j‖²)⁻¹,   minimize KL(P‖Q) by gradient descent with momentum
 //!
-//! It starts from the two principal components, so that nothing is random. All pairs are computed, in fixed order: N² memory and time
-//! per step. For the discrepancy of section VI-D of "Networked Federated Learning" the points of all nodes are laid out together, so that
-//! their places can be compared, and nodes are compared by (42) of their places.
+//! It starts from the two principal components, so that nothing is random. All pairs are computed,
+//! in fixed order: N² memory and time per step. For the discrepancy of section VI-D of "Networked
+//! Federated Learning" the points of all nodes are laid out together, so that their places can be
+//! compared, and nodes are compared by (42) of their places.
 //!
 //! The points of a node must meet those of all others: they leave it.
 
@@ -125,10 +127,12 @@ fn conditional(points: &Matrix, i: usize, goal: f64) -> Vec<f64> {
     p
 }
 
-/// The gradient of KL(P‖Q) with P times `pull`: 4 Σ_j (pull·p_ij − q_ij) (y_i − y_j)/(1 + ‖y_i − y_j‖²).
+/// The gradient of KL(P‖Q) with P times `pull`: 4 Σ_j (pull·p_ij − q_ij) (y_i − y_j)/(1 + ‖y_i −
+/// y_j‖²).
 fn gradient(affinity: &[f64], places: &Matrix, pull: f64) -> Vec<[f64; 2]> {
     let n = places.rows();
-    // For every point its attraction, its repulsion and its part of the sum that makes Q a distribution.
+    // For every point its attraction, its repulsion and its part of the sum that makes Q a
+    // distribution.
     let parts: Vec<([f64; 2], [f64; 2], f64)> = (affinity.par_chunks_exact(n).enumerate())
         .map(|(i, p)| {
             let own = places.row(i);

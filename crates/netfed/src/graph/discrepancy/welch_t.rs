@@ -2,7 +2,8 @@
 //!
 //!   t = (x̄ − ȳ)/√(s²/m + s′²/n),   ν = (s²/m + s′²/n)²/((s²/m)²/(m − 1) + (s′²/n)²/(n − 1))
 //!
-//! The p-value is P(|T_ν| > |t|) = P(F_{1,ν} > t²). The variances may differ. Quick bounds of it, without special functions:
+//! The p-value is P(|T_ν| > |t|) = P(F_{1,ν} > t²). The variances may differ. Quick bounds of it,
+//! without special functions:
 //!
 //!   −ln p ≥ (ν/2) ln(1 + t²/ν) ≥ t²/(2 + t²/ν)      p = I_x(ν/2, ½) ≤ x^(ν/2), x = ν/(ν + t²)
 //!   −ln p ≥ y + y²/2,   y = √(2/π)·√(1 − 1/(2ν))·(t − (1 + 1/ν)t³/6)      p ≤ 1 − y, the density at 0 by Watson (1959)
@@ -14,7 +15,8 @@ use crate::graph::selection::f_tail;
 use crate::{Error, Matrix};
 use std::f64::consts::FRAC_2_PI;
 
-/// −log₁₀ of the p-value of tests of all features. A node with fewer than two samples cannot be compared.
+/// −log₁₀ of the p-value of tests of all features. A node with fewer than two samples cannot be
+/// compared.
 #[derive(Debug, Clone)]
 pub struct WelchT {
     nodes: Vec<Option<Vec<Moments>>>,

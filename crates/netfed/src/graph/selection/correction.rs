@@ -1,4 +1,5 @@
-//! Many tests at once. Of m tests with p-values p₍₁₎ ≤ … ≤ p₍ₘ₎ those with p < t are rejected, where t solves
+//! Many tests at once. Of m tests with p-values p₍₁₎ ≤ … ≤ p₍ₘ₎ those with p < t are rejected,
+//! where t solves
 //!
 //! | correction | t, with k = #{p < t} | guarantee |
 //! | --- | --- | --- |
@@ -6,8 +7,8 @@
 //! | Holm | α/(m − k), the least solution | the same, with more rejections |
 //! | Benjamini-Hochberg | αk/m, the largest solution | of all rejections a share of α is wrong, on average |
 //!
-//! Both equations are solved by repetition, upwards from k = 0 and downwards from k = m; no order of the p-values is
-//! needed, only their counts. That is what makes a bounded memory possible.
+//! Both equations are solved by repetition, upwards from k = 0 and downwards from k = m; no order
+//! of the p-values is needed, only their counts. That is what makes a bounded memory possible.
 
 /// P-values that are kept in memory without a second thought: 8 MiB.
 const KEPT: u64 = 1 << 20;
@@ -26,9 +27,10 @@ pub enum Correction {
 }
 
 impl Correction {
-    /// The threshold of the p-values below which tests are rejected, of `tests` tests at level `alpha`. Each call of `pass`
-    /// must give all p-values to its argument; it is called up to twice. Takes at most a few megabytes of memory, unless very many
-    /// p-values lie within 1% of the threshold.
+    /// The threshold of the p-values below which tests are rejected, of `tests` tests at level
+    /// `alpha`. Each call of `pass` must give all p-values to its argument; it is called up to
+    /// twice. Takes at most a few megabytes of memory, unless very many p-values lie within 1% of
+    /// the threshold.
     pub fn threshold<E>(
         self,
         alpha: f64,
@@ -92,7 +94,8 @@ fn bin(p: f64) -> usize {
 
 /// Adjusted p-values: the level α at which a test would just be rejected.
 ///
-/// Bonferroni: min(1, m·p). Holm: the largest (m − j + 1)·p₍ⱼ₎ over j ≤ k. Benjamini-Hochberg: the smallest m·p₍ⱼ₎/j over j ≥ k.
+/// Bonferroni: min(1, m·p). Holm: the largest (m − j + 1)·p₍ⱼ₎ over j ≤ k. Benjamini-Hochberg: the
+/// smallest m·p₍ⱼ₎/j over j ≥ k.
 #[derive(Debug, Clone)]
 pub struct Adjusted {
     tests: f64,
@@ -101,7 +104,8 @@ pub struct Adjusted {
 }
 
 impl Adjusted {
-    /// For tests with these p-values. Bonferroni needs their number only: see [`Adjusted::bonferroni`].
+    /// For tests with these p-values. Bonferroni needs their number only: see
+    /// [`Adjusted::bonferroni`].
     pub fn new(correction: Correction, mut p_values: Vec<f64>) -> Adjusted {
         if correction == Correction::Bonferroni {
             return Adjusted::bonferroni(p_values.len() as u64);
@@ -158,8 +162,8 @@ mod tests {
         correction.threshold(alpha, p.len() as u64, pass).unwrap()
     }
 
-    /// The fifteen p-values of Benjamini and Hochberg (1995), section 3.2: at α = 0.05 Bonferroni rejects three, as Holm does, and
-    /// their procedure four.
+    /// The fifteen p-values of Benjamini and Hochberg (1995), section 3.2: at α = 0.05 Bonferroni
+    /// rejects three, as Holm does, and their procedure four.
     #[test]
     fn the_example_of_benjamini_and_hochberg() {
         let p = [

@@ -1,5 +1,5 @@
-//! What a node knows alone: its model θ̂ = argmin L and the covariance Ω of θ̂, from n points with the mean loss L and its second
-//! derivative H = ∇²L(θ̂).
+//! What a node knows alone: its model θ̂ = argmin L and the covariance Ω of θ̂, from n points with
+//! the mean loss L and its second derivative H = ∇²L(θ̂).
 //!
 //! | variance | Ω | degrees of freedom ν |
 //! | --- | --- | --- |
@@ -7,9 +7,10 @@
 //! | estimated | the same with σ̂² = Σψ²/ν ÷ mean ψ′ | n − tr(∇²L_data·H⁻¹), which is n − d without ridge |
 //! | sandwich | H⁻¹VH⁻¹/n with V = Σ(g_r − ḡ)(g_r − ḡ)ᵀ/ν, g_r = ∇ℓ of a point | the same |
 //!
-//! c = 2 for `squared` and `mean`, whose losses carry no ½: Ω is then σ²(XᵀX)⁻¹ and σ²I/n. ψ is the residual, cut at ±δ by
-//! `huber`; `mean` has nd residuals. `logistic` has no noise level: its Ω is the inverse of the observed information, (nH)⁻¹.
-//! Ridge is part of L and of H; Ω then is the covariance of a posterior, which makes up for the shrinkage on average.
+//! c = 2 for `squared` and `mean`, whose losses carry no ½: Ω is then σ²(XᵀX)⁻¹ and σ²I/n. ψ is the
+//! residual, cut at ±δ by `huber`; `mean` has nd residuals. `logistic` has no noise level: its Ω is
+//! the inverse of the observed information, (nH)⁻¹. Ridge is part of L and of H; Ω then is the
+//! covariance of a posterior, which makes up for the shrinkage on average.
 
 use crate::error::positive;
 use crate::loss::{Loss, Sampled};
@@ -27,9 +28,11 @@ const STEPS: usize = 50;
 /// Where the covariance of a local model comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Variance {
-    /// From the second derivative, with a known variance σ² of the noise. Not used by `logistic`, which has none.
+    /// From the second derivative, with a known variance σ² of the noise. Not used by `logistic`,
+    /// which has none.
     Known(f64),
-    /// From the second derivative, with the variance of the noise estimated at every node. It may differ between nodes.
+    /// From the second derivative, with the variance of the noise estimated at every node. It may
+    /// differ between nodes.
     Estimated,
     /// From the gradients of the single points: noise may also depend on the features.
     Sandwich,
@@ -71,7 +74,8 @@ pub struct Estimates {
 }
 
 impl Estimates {
-    /// Estimates the models of all nodes, each from its own data, with a loss of the given kind plus ridge·‖w‖².
+    /// Estimates the models of all nodes, each from its own data, with a loss of the given kind
+    /// plus ridge·‖w‖².
     pub fn new(
         kind: LossKind,
         data: &[Dataset],

@@ -2,8 +2,8 @@
 //!
 //!   GF = K(E₀) / (K(E) + |E \ E₀|)
 //!
-//! K counts connected components; E₀ joins all pairs of nodes of one cluster. 1 is perfect: every cluster is connected and no
-//! edge leads out of it. A graph without edges has K(E₀)/|V|.
+//! K counts connected components; E₀ joins all pairs of nodes of one cluster. 1 is perfect: every
+//! cluster is connected and no edge leads out of it. A graph without edges has K(E₀)/|V|.
 
 use crate::numeric::union_find::UnionFind;
 

@@ -1,11 +1,13 @@
-//! Edge selection by multiple testing (Wang, Zhao, Lin: *Heterogeneous Federated Learning on a Graph*, section 3.2): which pairs
-//! of nodes may share one model?
+//! Edge selection by multiple testing (Wang, Zhao, Lin: *Heterogeneous Federated Learning on a
+//! Graph*, section 3.2): which pairs of nodes may share one model?
 //!
-//! Every node estimates its model θ̂ alone, with its covariance Ω. For a pair of nodes with one true model
+//! Every node estimates its model θ̂ alone, with its covariance Ω. For a pair of nodes with one true
+//! model
 //!
 //!   W² = (θ̂ᵢ − θ̂ⱼ)ᵀ (Ωᵢ + Ωⱼ)⁻¹ (θ̂ᵢ − θ̂ⱼ)                    (13)
 //!
-//! follows a known distribution. Pairs whose W² is too large for it are dropped; a [`Correction`] makes up for their number.
+//! follows a known distribution. Pairs whose W² is too large for it are dropped; a [`Correction`]
+//! makes up for their number.
 //!
 //! ```
 //! use netfed::selection::{Estimates, Variance};

@@ -1,9 +1,11 @@
-//! Tails of the χ² and F distributions, accurate to about 1e-13 of their size however small they are.
+//! Tails of the χ² and F distributions, accurate to about 1e-13 of their size however small they
+//! are.
 //!
 //!   P(χ²_d > x) = Q(d/2, x/2),   P(F_{d,ν} > x) = I_z(ν/2, d/2) with z = ν/(ν + d·x)
 //!
-//! Q and I are continued fractions times a density. The density is computed from deviances (C. Loader, 2000), which do not
-//! cancel: a·ln(a/m) + m − a, and δ(a) = ln Γ(a + 1) − [(a + ½) ln a − a + ½ ln 2π].
+//! Q and I are continued fractions times a density. The density is computed from deviances (C.
+//! Loader, 2000), which do not cancel: a·ln(a/m) + m − a, and δ(a) = ln Γ(a + 1) −
+//! [(a + ½) ln a − a + ½ ln 2π].
 
 use std::f64::consts::PI;
 
@@ -74,7 +76,8 @@ fn beta_tail(a: f64, b: f64, z: f64, rest: f64) -> f64 {
     }
 }
 
-/// The continued fraction of I_z(a, b) in which nothing cancels (DiDonato and Morris, 1992, algorithm 708).
+/// The continued fraction of I_z(a, b) in which nothing cancels (DiDonato and Morris, 1992,
+/// algorithm 708).
 fn beta_fraction(a: f64, b: f64, z: f64, rest: f64, ahead: f64) -> f64 {
     let (c, c0, c1) = (1.0 + ahead, b / a, 1.0 + 1.0 / a);
     let term = |k: u32| {

@@ -1,4 +1,5 @@
-//! The Wald test of two nodes: W² = δᵀ(Ωᵢ + Ωⱼ)⁻¹δ with δ = θ̂ᵢ − θ̂ⱼ, and how likely a larger one is when both have one true model.
+//! The Wald test of two nodes: W² = δᵀ(Ωᵢ + Ωⱼ)⁻¹δ with δ = θ̂ᵢ − θ̂ⱼ, and how likely a larger one is
+//! when both have one true model.
 //!
 //! | Ω | distribution |
 //! | --- | --- |
@@ -6,8 +7,9 @@
 //! | its scale estimated | W²/d ~ F(d, ν) |
 //! | estimated as a whole (sandwich) | (ν − d + 1)/(νd)·W² ~ F(d, ν − d + 1), as Hotelling's T² |
 //!
-//! The degrees of freedom ν of Ωᵢ + Ωⱼ are those of Welch and Satterthwaite along the direction u = (Ωᵢ + Ωⱼ)⁻¹δ that was observed (Y. Yao,
-//! 1965): 1/ν = b²/νᵢ + (1 − b)²/νⱼ with b = uᵀΩᵢu/W². χ² in their place would reject true edges too often: docs/selection.md.
+//! The degrees of freedom ν of Ωᵢ + Ωⱼ are those of Welch and Satterthwaite along the direction u =
+//! (Ωᵢ + Ωⱼ)⁻¹δ that was observed (Y. Yao, 1965): 1/ν = b²/νᵢ + (1 − b)²/νⱼ with b = uᵀΩᵢu/W². χ²
+//! in their place would reject true edges too often: docs/selection.md.
 
 use super::estimate::{Estimate, Estimates};
 use super::tails::{chi_square_tail, f_tail};
@@ -39,7 +41,8 @@ impl Estimates {
         self.wald(i, j, &mut self.scratch())
     }
 
-    /// Tests many pairs, on all threads, and shows the outcomes in order. Takes memory for a few thousand pairs, however many there are.
+    /// Tests many pairs, on all threads, and shows the outcomes in order. Takes memory for a few
+    /// thousand pairs, however many there are.
     pub fn for_each<E>(
         &self,
         pairs: impl IntoIterator<Item = (usize, usize)>,

@@ -1,7 +1,8 @@
-//! A graph of similarities from a [`Discrepancy`] of the nodes: a [`Rule`] says which pairs are joined, [`Weights`] how strongly.
+//! A graph of similarities from a [`Discrepancy`] of the nodes: a [`Rule`] says which pairs are
+//! joined, [`Weights`] how strongly.
 //!
-//! Discrepancies are computed row by row, on all threads, and never kept: memory is for the edges alone. The graph does not depend on
-//! the number of threads.
+//! Discrepancies are computed row by row, on all threads, and never kept: memory is for the edges
+//! alone. The graph does not depend on the number of threads.
 //!
 //! ```
 //! use netfed::discrepancy::Wasserstein;
@@ -47,7 +48,8 @@ pub struct SimilarityGraph {
     pub stopped: bool,
 }
 
-/// Builds the graph of similarities of all nodes. The observer is told about every row, `rule.rows(n)` of them, on any thread.
+/// Builds the graph of similarities of all nodes. The observer is told about every row,
+/// `rule.rows(n)` of them, on any thread.
 pub fn similarity_graph(
     discrepancy: &dyn Discrepancy,
     rule: Rule,

@@ -7,7 +7,8 @@
 //! | `TreeAndNearest` | the same, or it belongs to the minimum spanning tree: the graph is connected |
 //! | `Complete` | always |
 //!
-//! Equal discrepancies are ordered by the numbers of the nodes. Nodes that cannot be compared (D = ∞) are never joined.
+//! Equal discrepancies are ordered by the numbers of the nodes. Nodes that cannot be compared (D =
+//! ∞) are never joined.
 
 use super::found::Found;
 use super::spanning_tree::spanning_tree;
@@ -109,8 +110,8 @@ fn within(all: &dyn Discrepancy, i: usize, most: f64) -> Result<Vec<(usize, usiz
     Ok(edges)
 }
 
-/// The edges to the k nearest nodes. First the nodes that seem nearest by what is known quickly, then, in the same order, those that may be
-/// nearer than what was found.
+/// The edges to the k nearest nodes. First the nodes that seem nearest by what is known quickly,
+/// then, in the same order, those that may be nearer than what was found.
 fn nearest(all: &dyn Discrepancy, i: usize, k: usize) -> Result<Vec<(usize, usize, f64)>, Error> {
     let mut order: Vec<(f64, usize)> =
         (0..all.nodes()).filter(|j| *j != i).map(|j| (all.at_least(i, j), j)).collect();

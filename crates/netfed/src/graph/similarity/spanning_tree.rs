@@ -1,5 +1,6 @@
-//! The minimum spanning tree of all pairs of nodes, by Prim's rounds: the node nearest to the tree joins it. n rounds of n discrepancies,
-//! memory for n of them. Where nodes cannot be compared it is a forest.
+//! The minimum spanning tree of all pairs of nodes, by Prim's rounds: the node nearest to the tree
+//! joins it. n rounds of n discrepancies, memory for n of them. Where nodes cannot be compared it
+//! is a forest.
 
 use super::found::Found;
 use crate::Error;

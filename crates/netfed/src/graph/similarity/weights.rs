@@ -6,7 +6,8 @@
 //! | `Exponential` | exp(−D/s); s = 1 is the kernel of its section VI-D, the default is the median of D over the edges |
 //! | `One` | 1 |
 //!
-//! 1/D is at most 1e12 and exp(−D/s) at least 1e-12: an edge that the rule takes stays an edge, with a finite weight.
+//! 1/D is at most 1e12 and exp(−D/s) at least 1e-12: an edge that the rule takes stays an edge,
+//! with a finite weight.
 
 use crate::Error;
 use crate::error::positive;

@@ -1,10 +1,13 @@
-//! The stable step of `steps.rs`: its size η comes from the curvature, so that the local objective never increases.
+//! The stable step of `steps.rs`: its size η comes from the curvature, so that the local objective
+//! never increases.
 //!
 //!   F(w) = g(w) + (κ/2)‖w − c‖²,   w⁺ = max(0, (e − η∇g(e) + ηκc)/(1 + ηκ)),   F(w⁺) ≤ F(e) where B ≤ ‖w⁺ − e‖²/2η
 //!
-//! with B = g(w⁺) − g(e) − ⟨∇g(e), w⁺ − e⟩ = 2β‖w⁺ − e‖² + α Σᵥ (uᵥ − log(1 + uᵥ)), uᵥ the relative change of (Sw)ᵥ + ζ: no difference of
-//! large numbers. η is halved until that holds, at the latest at 1/L, L = 4β + 2αn/ζ², n the most pairs at a vertex. It starts at the
-//! inverse of the largest diagonal entry of ∇²g(e), 4β + α/(t_a)² + α/(t_b)², and at most at twice the η before (or at that).
+//! with B = g(w⁺) − g(e) − ⟨∇g(e), w⁺ − e⟩ = 2β‖w⁺ − e‖² + α Σᵥ (uᵥ − log(1 + uᵥ)), uᵥ the relative
+//! change of (Sw)ᵥ + ζ: no difference of large numbers. η is halved until that holds, at the latest
+//! at 1/L, L = 4β + 2αn/ζ², n the most pairs at a vertex. It starts at the inverse of the largest
+//! diagonal entry of ∇²g(e), 4β + α/(t_a)² + α/(t_b)², and at most at twice the η before (or at
+//! that).
 
 use super::{LogDegree, Model};
 

@@ -3,12 +3,13 @@
 //!   minimize over w ≥ 0   ⟨c, w⟩ + (κ/2)‖w‖² − α Σᵥ log((Sw)ᵥ + ζ)                                              (P)
 //!   maximize over v > 0   Σᵥ [α + α log(vᵥ/α) − ζvᵥ] − (1/2κ) Σ_ab (v_a + v_b − c_ab)₊²                          (D)
 //!
-//! with w_ab = (v_a + v_b − c_ab)₊/κ at the optimum. The dual has one unknown per vertex, however many pairs there are. With
-//! xᵥ = vᵥ((Sw)ᵥ + ζ)/α the gap of v and its w is α Σᵥ (xᵥ − 1 − log xᵥ), a sum that does not cancel. The Hessian is
-//! diag(α/v²) + (1/κ)·(signless Laplacian of the pairs with w > 0): Cholesky for few vertices, else conjugate gradients.
+//! with w_ab = (v_a + v_b − c_ab)₊/κ at the optimum. The dual has one unknown per vertex, however
+//! many pairs there are. With xᵥ = vᵥ((Sw)ᵥ + ζ)/α the gap of v and its w is α Σᵥ (xᵥ − 1 − log
+//! xᵥ), a sum that does not cancel. The Hessian is diag(α/v²) + (1/κ)·(signless Laplacian of the
+//! pairs with w > 0): Cholesky for few vertices, else conjugate gradients.
 //!
-//! A constant in c, which may be so large that c as a whole is too coarse, is kept apart: with c = 2s + c′ and v = s + u it is
-//! v_a + v_b − c = u_a + u_b − c′, and the unknowns are u.
+//! A constant in c, which may be so large that c as a whole is too coarse, is kept apart: with c =
+//! 2s + c′ and v = s + u it is v_a + v_b − c = u_a + u_b − c′, and the unknowns are u.
 
 use crate::learning::Candidates;
 use crate::numeric::conjugate_gradients::ConjugateGradients;
@@ -73,8 +74,9 @@ impl DualNewton<'_> {
         cheapest.iter().map(|&c| if c.is_finite() { positive(c) } else { 1.0 }).collect()
     }
 
-    /// Improves v until every |xᵥ − 1| is at most the tolerance, or rounding ends it; gives the number of Newton steps. What v itself is too
-    /// coarse for is left in `s.low`: where κ is small against v, weights are small differences of large numbers.
+    /// Improves v until every |xᵥ − 1| is at most the tolerance, or rounding ends it; gives the
+    /// number of Newton steps. What v itself is too coarse for is left in `s.low`: where κ is small
+    /// against v, weights are small differences of large numbers.
     pub(in crate::learning) fn solve(
         &self,
         c: &[f64],
@@ -229,7 +231,8 @@ impl DualNewton<'_> {
         }
     }
 
-    /// (P) at w ≥ 0 less (D) at v: Σᵥ αφ(xᵥ) and, of every pair, how far w is from w(v). Also the size of its terms, for their rounding.
+    /// (P) at w ≥ 0 less (D) at v: Σᵥ αφ(xᵥ) and, of every pair, how far w is from w(v). Also the
+    /// size of its terms, for their rounding.
     pub(in crate::learning) fn gap(&self, c: &[f64], v: &[f64], weights: &[f64]) -> (f64, f64) {
         let mut degrees = vec![0.0; v.len()];
         self.candidates.degrees(weights, &mut degrees);
@@ -255,7 +258,8 @@ impl DualNewton<'_> {
     }
 }
 
-/// s.direction ← (diagonal + each·Σ over active pairs (e_a + e_b)(e_a + e_b)ᵀ)⁻¹ rhs, to a relative residual, preconditioned by the diagonal.
+/// s.direction ← (diagonal + each·Σ over active pairs (e_a + e_b)(e_a + e_b)ᵀ)⁻¹ rhs, to a relative
+/// residual, preconditioned by the diagonal.
 fn conjugate_gradients(own: &[f64], each: f64, rhs: &[f64], relative: f64, s: &mut Scratch) {
     let Scratch { direction: solved, active, system: inverse, gradients, .. } = s;
     inverse.clear();

@@ -3,7 +3,8 @@
 //!   leaf     L(w) = g(w) − min g        of [`LogDegree`], with g of (7)
 //!   center   L(w) = λ Σ w,  w ≥ 0       [`NonnegativeLasso`]
 //!
-//! Both are +∞ where a weight is negative. The prox of a leaf is (7) again, with κ = 4β + 1/τ and z − v/τ in place of z.
+//! Both are +∞ where a weight is negative. The prox of a leaf is (7) again, with κ = 4β + 1/τ and z
+//! − v/τ in place of z.
 
 use super::LogDegree;
 use super::dual_newton::Scratch;

@@ -2,8 +2,9 @@
 //!
 //!   minimize over w ≥ 0   g(w) = ⟨z, w⟩ − α Σᵥ log((Sw)ᵥ + ζ) + 2β‖w‖²                                          (7)
 //!
-//! z are mean squared differences of the signals of a pair, Sw the degrees. α only scales the weights for a given αβ; a larger β gives
-//! more and more even edges. Solved exactly, with a proven gap (`dual_newton.rs`).
+//! z are mean squared differences of the signals of a pair, Sw the degrees. α only scales the
+//! weights for a given αβ; a larger β gives more and more even edges. Solved exactly, with a proven
+//! gap (`dual_newton.rs`).
 
 mod descent;
 pub(super) mod dual_newton;
@@ -110,7 +111,8 @@ impl LogDegree {
         Ok(LogDegree { model, ..self.clone() })
     }
 
-    /// The problem (28) of all signals together, as if one holder had them: z is the mean over all of them.
+    /// The problem (28) of all signals together, as if one holder had them: z is the mean over all
+    /// of them.
     pub fn pooled(all: &[LogDegree]) -> Result<LogDegree, Error> {
         let Some(first) = all.first() else {
             return Err(Error::Size { what: "silos", expected: 1, found: 0 });

@@ -1,13 +1,15 @@
-//! The local step of Algorithm 1 and of the methods it is compared with: projected gradient steps with momentum, and a pull to a center.
+//! The local step of Algorithm 1 and of the methods it is compared with: projected gradient steps
+//! with momentum, and a pull to a center.
 //!
 //!   e = w + ξ(w − w₋)                                                                                            (19)
 //!   w⁺ = max(0, e − η(∇g(e) + κ(e − c)))                        the paper's step                                  (20), (21)
 //!   w⁺ = max(0, (e₊ − η∇g(e₊) + ηκc)/(1 + ηκ))                  the pull is implicit
 //!
-//! The paper's step is stable only while ηκ is below about 1.36, but κ = ρ/‖w − c‖ is not bounded. The implicit one takes any κ; it also
-//! cuts e off at zero, so that degrees stay positive. With a fixed η both are stable only while η is small beside the curvature of g, which
-//! depends on the signals and β. The stable step takes η from that curvature (`descent.rs`), and e = w where e would raise the local
-//! objective: that never increases.
+//! The paper's step is stable only while ηκ is below about 1.36, but κ = ρ/‖w − c‖ is not bounded.
+//! The implicit one takes any κ; it also cuts e off at zero, so that degrees stay positive. With a
+//! fixed η both are stable only while η is small beside the curvature of g, which depends on the
+//! signals and β. The stable step takes η from that curvature (`descent.rs`), and e = w where e
+//! would raise the local objective: that never increases.
 
 use super::LogDegree;
 use super::descent::Descent;
@@ -65,7 +67,8 @@ impl LocalWork {
 }
 
 impl LogDegree {
-    /// Whether g falls over two steps of this fixed size from here, w⁺ = max(0, w − η∇g(w)). Near the end of a stable run it does.
+    /// Whether g falls over two steps of this fixed size from here, w⁺ = max(0, w − η∇g(w)). Near
+    /// the end of a stable run it does.
     pub fn falls(&self, weights: &[f64], rate: f64) -> bool {
         let mut now = weights.to_vec();
         let mut gradient = vec![0.0; now.len()];
@@ -119,7 +122,8 @@ impl Moving {
         }
     }
 
-    /// The same, where stable steps have at most the size `most` and never grow; gives their size in the end.
+    /// The same, where stable steps have at most the size `most` and never grow; gives their size
+    /// in the end.
     pub(in crate::learning) fn work_at_most(
         &mut self,
         silo: &LogDegree,

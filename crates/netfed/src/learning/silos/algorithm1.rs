@@ -1,12 +1,14 @@
-//! Algorithm 1 of "Graph Learning Across Data Silos": every silo works on its graph, a server makes the consensus of the graphs.
+//! Algorithm 1 of "Graph Learning Across Data Silos": every silo works on its graph, a server makes
+//! the consensus of the graphs.
 //!
 //!   silo     γᵢ = 1/(‖wᵢ − c‖ + ε), 1/I in the first round; K steps of `log_degree/steps.rs`, pulled to c with strength ργᵢ; sends wᵢ
 //!   server   c = max(0, (Σ γᵢwᵢ − 1/ν)/Σ γᵢ)                                                                     (24)
 //!            γᵢ = 1/(‖wᵢ − c‖ + ε); sends c                                                                       (25)
 //!
-//! The paper's server also sends γᵢ, which the silo knows itself. λ cancels in (24). The halves have no input and output: whoever delivers
-//! the messages gets the same bits. Where wᵢ comes near c, γᵢ explodes and the pair stops moving, at a point that need not be optimal:
-//! the exact answer is in `exact.rs`.
+//! The paper's server also sends γᵢ, which the silo knows itself. λ cancels in (24). The halves
+//! have no input and output: whoever delivers the messages gets the same bits. Where wᵢ comes near
+//! c, γᵢ explodes and the pair stops moving, at a point that need not be optimal: the exact answer
+//! is in `exact.rs`.
 
 use super::{SiloGraphs, Silos};
 use crate::error::positive;

@@ -1,4 +1,5 @@
-//! Methods that (8) is compared with, on the same model (7), with the same local steps (`log_degree/steps.rs`):
+//! Methods that (8) is compared with, on the same model (7), with the same local steps
+//! (`log_degree/steps.rs`):
 //!
 //!   IGL       every silo alone                                 w_i: g_i
 //!   FedAvg    one graph, averaged over the signals             w: start at the mean, steps of g_i
@@ -6,8 +7,9 @@
 //!   MR-MTL    one graph per silo, pulled to their mean         g_i + (μ/2)‖w_i − mean of the w_i‖²
 //!   Ditto     FedAvg, and a graph per silo pulled to its graph g_i + (μ/2)‖w_i − graph of FedAvg‖²
 //!
-//! Momentum goes on over the rounds where a graph does (IGL, MR-MTL, the graphs of Ditto) and starts again where a silo starts from the
-//! server's. Stable steps of the one graph are of one size for all silos. The exact counterparts are [`LogDegree::solve`] and [`LogDegree::pooled`].
+//! Momentum goes on over the rounds where a graph does (IGL, MR-MTL, the graphs of Ditto) and
+//! starts again where a silo starts from the server's. Stable steps of the one graph are of one
+//! size for all silos. The exact counterparts are [`LogDegree::solve`] and [`LogDegree::pooled`].
 
 use crate::learning::LogDegree;
 use crate::learning::log_degree::steps::{LocalWork, Moving};
@@ -30,8 +32,8 @@ pub enum GraphMethod {
     Ditto(f64),
 }
 
-/// Runs a method for some rounds from equal weights; one row of weights per silo. The observer is told of the rounds done,
-/// also before the first.
+/// Runs a method for some rounds from equal weights; one row of weights per silo. The observer is
+/// told of the rounds done, also before the first.
 pub fn run_graph_method(
     method: GraphMethod,
     silos: &[LogDegree],
@@ -79,8 +81,8 @@ fn pull_all(own: &mut [Moving], silos: &[LogDegree], work: &LocalWork, mu: f64, 
     own.iter_mut().zip(silos).for_each(|(w, silo)| w.work(silo, work, mu, center));
 }
 
-/// A round of the one graph. Stable steps are at most as large as any silo has needed so far, so that in the end all silos take the same ones: else
-/// the graph could go to and fro.
+/// A round of the one graph. Stable steps are at most as large as any silo has needed so far, so
+/// that in the end all silos take the same ones: else the graph could go to and fro.
 fn average(
     silos: &[LogDegree],
     work: &LocalWork,

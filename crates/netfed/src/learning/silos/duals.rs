@@ -1,10 +1,13 @@
-//! The duals yᵢ of (8) that belong to its graphs, where it is known which silos have the graph of the consensus c.
+//! The duals yᵢ of (8) that belong to its graphs, where it is known which silos have the graph of
+//! the consensus c.
 //!
-//! A silo of its own has yᵢ = ρ(wᵢ − c)/‖wᵢ − c‖. A tied one has yᵢ = −∇gᵢ where c > 0. Where c = 0 there is a choice,
+//! A silo of its own has yᵢ = ρ(wᵢ − c)/‖wᵢ − c‖. A tied one has yᵢ = −∇gᵢ where c > 0. Where c = 0
+//! there is a choice,
 //!
 //!   yᵢ ≥ −∇gᵢ,   Σᵢ yᵢ ≤ λ,   ‖yᵢ‖ ≤ ρ,
 //!
-//! and it is made by the least Σ μᵢyᵢ² in every entry, with weights μᵢ that grow for silos whose yᵢ is still too long.
+//! and it is made by the least Σ μᵢyᵢ² in every entry, with weights μᵢ that grow for silos whose yᵢ
+//! is still too long.
 
 use super::Silos;
 use crate::Matrix;
@@ -63,8 +66,8 @@ pub(super) fn fitting_duals(
     duals
 }
 
-/// The least θ ≥ 0 with Σ max(lowᵢ, −θ/μᵢ) ≤ room, or one beyond which nothing changes. Without the lower limits θ would be too small; silos that are
-/// at their limit for it are there for good.
+/// The least θ ≥ 0 with Σ max(lowᵢ, −θ/μᵢ) ≤ room, or one beyond which nothing changes. Without the
+/// lower limits θ would be too small; silos that are at their limit for it are there for good.
 fn price(low: &[f64], weights: &[f64], room: f64) -> f64 {
     let mut price = 0.0;
     for _ in 0..=low.len() {

@@ -1,6 +1,7 @@
-//! (8) to the end, ties included: rounds of the primal-dual method (`star.rs`) until they tell which silos share the graph of the consensus; then
-//! Newton's method for the rest (`polish.rs`). If that fails it tries that all do, or one. An answer counts only when its gap (`mod.rs`) proves it;
-//! else the rounds go on. Newton's method and the gap need all gᵢ in one place.
+//! (8) to the end, ties included: rounds of the primal-dual method (`star.rs`) until they tell
+//! which silos share the graph of the consensus; then Newton's method for the rest (`polish.rs`).
+//! If that fails it tries that all do, or one. An answer counts only when its gap (`mod.rs`) proves
+//! it; else the rounds go on. Newton's method and the gap need all gᵢ in one place.
 
 use super::duals::fitting_duals;
 use super::polish::{NEAR, polish};
@@ -14,8 +15,9 @@ use std::ops::ControlFlow;
 const FIRST_LOOK: u64 = 8;
 /// Guesses about who is tied, at each look.
 const GUESSES: usize = 6;
-/// Accuracy of a guess that need not stand, and of an answer: of the weights relative to the largest; of what holds a tied silo relative to ρ, and
-/// to the length of z, beside which gradients get coarse.
+/// Accuracy of a guess that need not stand, and of an answer: of the weights relative to the
+/// largest; of what holds a tied silo relative to ρ, and to the length of z, beside which gradients
+/// get coarse.
 const ROUGH: [f64; 3] = [1e-5, 1e-2, 1e-6];
 const DONE: [f64; 3] = [1e-14, 1e-9, 1e-13];
 /// Looks after which the steps stay as they are.
@@ -108,7 +110,8 @@ impl Star<'_> {
         [rounds, vec![true; count]].into_iter().chain((0..count).map(one)).map(Some).chain([None])
     }
 
-    /// The same, polished, from a guess about who is tied: roughly first, and to the end when the guess stands.
+    /// The same, polished, from a guess about who is tied: roughly first, and to the end when the
+    /// guess stands.
     fn polished(&self, mut tied: Vec<bool>) -> Answer {
         let (mut locals, mut consensus, mut duals, _) = self.as_it_is();
         for _ in 0..GUESSES {
@@ -138,8 +141,8 @@ impl Star<'_> {
         (locals, consensus, duals, tied)
     }
 
-    /// What polished graphs say about a guess: who is at the consensus all the same, and who would have to be held there by most, if that is
-    /// more than ρ.
+    /// What polished graphs say about a guess: who is at the consensus all the same, and who would
+    /// have to be held there by most, if that is more than ρ.
     fn who_is_tied(
         &self,
         tied: &[bool],

@@ -2,8 +2,9 @@
 //!
 //!   minimize over w₁ … w_I, c ≥ 0   Σᵢ gᵢ(wᵢ) + λν Σᵢ ‖wᵢ − c‖₂ + λ Σ c                                        (8)
 //!
-//! with gᵢ of (7): one graph wᵢ per silo and their consensus c. It is GTV minimization on a star, penalty l2, coupling ρ = λν. The dual has a
-//! vector yᵢ per silo with ‖yᵢ‖ ≤ ρ and Σᵢ yᵢ ≤ λ in every entry:
+//! with gᵢ of (7): one graph wᵢ per silo and their consensus c. It is GTV minimization on a star,
+//! penalty l2, coupling ρ = λν. The dual has a vector yᵢ per silo with ‖yᵢ‖ ≤ ρ and Σᵢ yᵢ ≤ λ in
+//! every entry:
 //!
 //!   P − D = Σᵢ [gᵢ(wᵢ) + ⟨yᵢ, wᵢ⟩ − min over w (gᵢ(w) + ⟨yᵢ, w⟩)] + Σᵢ [ρ‖wᵢ − c‖ − ⟨yᵢ, wᵢ − c⟩] + ⟨λ − Σᵢ yᵢ, c⟩
 
@@ -27,7 +28,8 @@ use crate::penalty::Norm2;
 use crate::{Error, Graph, Matrix, Problem};
 use std::sync::Arc;
 
-/// Where κ starts, and below what it makes no difference, relative to λ²/4α: then κ‖w‖² is so small a part of the terms of (8).
+/// Where κ starts, and below what it makes no difference, relative to λ²/4α: then κ‖w‖² is so small
+/// a part of the terms of (8).
 const FIRST_CURVATURE: f64 = 1e-2;
 const LEAST_CURVATURE: f64 = 1e-14;
 
@@ -121,8 +123,8 @@ impl Silos {
         own + self.rho() * apart + center.value(consensus)
     }
 
-    /// The same problem as a GTV minimization: the silos are nodes 0 … I − 1, the consensus is node I. Its objective is (8) less the sum of
-    /// [`LogDegreeLoss::least`], which comes with it.
+    /// The same problem as a GTV minimization: the silos are nodes 0 … I − 1, the consensus is node
+    /// I. Its objective is (8) less the sum of [`LogDegreeLoss::least`], which comes with it.
     pub fn star(&self) -> Result<(Problem, f64), Error> {
         let count = self.silos.len();
         let mut least = 0.0;
@@ -139,8 +141,9 @@ impl Silos {
         Ok((Problem::new(graph, losses, Box::new(Norm2), self.rho())?, least))
     }
 
-    /// The one graph that minimizes Σᵢ gᵢ(c) + λ Σ c, a problem (7) of sums; nearly so where silos differ in ζ. Where λ is so large that
-    /// the curvature κ hardly counts, it is lowered in steps, and not so far that rounding has the last word.
+    /// The one graph that minimizes Σᵢ gᵢ(c) + λ Σ c, a problem (7) of sums; nearly so where silos
+    /// differ in ζ. Where λ is so large that the curvature κ hardly counts, it is lowered in steps,
+    /// and not so far that rounding has the last word.
     pub(super) fn as_one(&self) -> Vec<f64> {
         let mut linear = vec![0.0; self.candidates().len()];
         let (mut alpha, mut zeta, mut curvature) = (0.0, 0.0, 0.0);
@@ -168,8 +171,8 @@ impl Silos {
         weights
     }
 
-    /// A proven upper bound of (8) at these graphs less its minimum, by duals y that need not be feasible: they are made so first. Also the
-    /// size of the terms.
+    /// A proven upper bound of (8) at these graphs less its minimum, by duals y that need not be
+    /// feasible: they are made so first. Also the size of the terms.
     pub(super) fn gap(&self, locals: &Matrix, consensus: &[f64], duals: &Matrix) -> (f64, f64) {
         let (rho, lambda) = (self.rho(), self.lambda);
         let mut duals = duals.clone();
@@ -206,7 +209,8 @@ impl Silos {
                     *v = fit;
                 }
             }
-            // Both are bounds; where c is too coarse for w, the one that fits the degrees is the better.
+            // Both are bounds; where c is too coarse for w, the one that fits the degrees is the
+            // better.
             let (fitted, _) = newton.gap(&c, &v, w);
             newton.solve(&c, &mut v, 1e-15, &mut scratch);
             let (own, terms) = newton.gap(&c, &v, w);

@@ -2,8 +2,9 @@
 //!
 //!   minimize over c, w ≥ 0   Σ over tied i gᵢ(c) + λ Σ c + Σ over the others [gᵢ(wᵢ) + ρ‖wᵢ − c‖]
 //!
-//! is smooth where no wᵢ is c. Weights at zero that want to stay there are left out of a step (projected Newton); its system is solved by
-//! conjugate gradients. A guess about who is tied may be wrong: only the gap (`mod.rs`) decides.
+//! is smooth where no wᵢ is c. Weights at zero that want to stay there are left out of a step
+//! (projected Newton); its system is solved by conjugate gradients. A guess about who is tied may
+//! be wrong: only the gap (`mod.rs`) decides.
 
 use super::Silos;
 use crate::Matrix;
@@ -15,7 +16,8 @@ pub(super) const NEAR: f64 = 1e-6;
 const NEWTON_STEPS: usize = 30;
 const CG_STEPS: usize = 400;
 
-/// One graph among the unknowns: the consensus with the losses of the tied silos, or a silo of its own.
+/// One graph among the unknowns: the consensus with the losses of the tied silos, or a silo of its
+/// own.
 struct Block<'a> {
     losses: Vec<&'a LogDegree>,
     weights: Vec<f64>,
@@ -31,8 +33,9 @@ struct Block<'a> {
     free: Vec<bool>,
 }
 
-/// Improves graphs of which those of tied silos are the consensus, until a step would move no weight by more than the tolerance, relative to
-/// the largest. It ends early where another silo comes to the consensus, or rounding ends it.
+/// Improves graphs of which those of tied silos are the consensus, until a step would move no
+/// weight by more than the tolerance, relative to the largest. It ends early where another silo
+/// comes to the consensus, or rounding ends it.
 pub(super) fn polish(
     silos: &Silos,
     tied: &[bool],
@@ -94,7 +97,8 @@ impl Polish<'_, '_> {
         value
     }
 
-    /// Gradient, curvature and free weights of all blocks; gives how far the weights are from standing still, relative to the largest one.
+    /// Gradient, curvature and free weights of all blocks; gives how far the weights are from
+    /// standing still, relative to the largest one.
     fn linearize(&mut self) -> f64 {
         let (rho, lambda) = (self.silos.rho(), self.silos.lambda());
         let Some((center, others)) = self.blocks.split_first_mut() else { return 0.0 };

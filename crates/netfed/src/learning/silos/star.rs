@@ -1,4 +1,5 @@
-//! The rounds of the primal-dual method on the star of silos and their consensus (Algorithm 1 of netfed, on (8)):
+//! The rounds of the primal-dual method on the star of silos and their consensus (Algorithm 1 of
+//! netfed, on (8)):
 //!
 //!   wᵢ⁺ = prox of τgᵢ at wᵢ − τyᵢ,   c⁺ = max(0, c + (τ/I)(Σ yᵢ − λ)),   yᵢ⁺ = clip to ρ of yᵢ + (2wᵢ⁺ − wᵢ − 2c⁺ + c)/(2τ).
 //!
@@ -76,7 +77,8 @@ impl<'a> Star<'a> {
                 *y = scale * (w - c);
             }
         }
-        // Graphs move by about the spread, duals by ρ or, where that is more than any silo pulls, by the steepest pull.
+        // Graphs move by about the spread, duals by ρ or, where that is more than any silo pulls,
+        // by the steepest pull.
         let size = spread.sqrt().max(0.1 * norm(&consensus));
         let step = 0.4 * size / silos.rho().min(steepest.max(1e-3 * silos.rho()));
         let steepness = silos.silos().iter().map(|s| norm(s.distances())).fold(0.0, f64::max);
@@ -134,8 +136,9 @@ impl<'a> Star<'a> {
     }
 }
 
-/// The t ≤ 1 for which t times these graphs, where ζ = 0, make (8) least: at + bt² − n log t is, with n the sum of α over all vertices. Graphs
-/// that silos learn alone may be far too large where λ is.
+/// The t ≤ 1 for which t times these graphs, where ζ = 0, make (8) least: at + bt² − n log t is,
+/// with n the sum of α over all vertices. Graphs that silos learn alone may be far too large where
+/// λ is.
 fn best_size(silos: &Silos, leaves: &[Leaf<'_>], consensus: &[f64]) -> f64 {
     let (mut a, mut b, mut n) = (silos.lambda() * consensus.iter().sum::<f64>(), 0.0, 0.0);
     for Leaf { silo, weights, .. } in leaves {
@@ -149,7 +152,8 @@ fn best_size(silos: &Silos, leaves: &[Leaf<'_>], consensus: &[f64]) -> f64 {
 }
 
 impl Leaf<'_> {
-    /// The prox; gives how far it moved, relative to the size of the graph, and the square of the length.
+    /// The prox; gives how far it moved, relative to the size of the graph, and the square of the
+    /// length.
     fn prox(&mut self, step: f64, tolerance: f64) -> (f64, f64) {
         let newton = self.silo.newton(1.0 / step);
         let terms = self.silo.distances().iter().zip(&self.dual).zip(&self.weights);

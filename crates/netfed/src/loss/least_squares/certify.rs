@@ -1,12 +1,15 @@
-//! Value and Fenchel gap of least squares, from the moments of the data with twice the digits (`moments.rs`), for a slope s around a point w:
+//! Value and Fenchel gap of least squares, from the moments of the data with twice the digits
+//! (`moments.rs`), for a slope s around a point w:
 //!
 //!   r = s − ∇L(w),   L(w + v) = L(w) + ⟨∇L(w), v⟩ + vᵀHv,   H = XᵀX/m + η₂I,   gap = sup over ‖v‖ ≤ R of ⟨r, v⟩ − vᵀHv
 //!
-//! Where the factors are proven to whiten H the gap is at most rᵀH⁻¹r/4 (`numeric/linalg/whitening.rs`). Otherwise, for every u, with G = XᵀX/m and e = r − 2Gu,
+//! Where the factors are proven to whiten H the gap is at most rᵀH⁻¹r/4
+//! (`numeric/linalg/whitening.rs`). Otherwise, for every u, with G = XᵀX/m and e = r − 2Gu,
 //!
 //!   ⟨r, v⟩ − vᵀHv  ≤  uᵀGu + ⟨e, v⟩ − η₂‖v‖²  ≤  uᵀGu + min(R‖e‖, ‖e‖²/(4η₂))
 //!
-//! since 2⟨Gu, v⟩ − vᵀGv ≤ uᵀGu. The u of the factors makes it tight. All is proven in docs/certificate.md, lemma 2.
+//! since 2⟨Gu, v⟩ − vᵀGv ≤ uᵀGu. The u of the factors makes it tight. All is proven in
+//! docs/certificate.md, lemma 2.
 
 use super::moments::Moments;
 use crate::loss::region::by_ridge;
@@ -101,7 +104,8 @@ impl CertifySquares<'_> {
     }
 }
 
-/// The bound with u, where the factors are not proven to whiten H: with fewer points than parameters, or columns that are nearly dependent.
+/// The bound with u, where the factors are not proven to whiten H: with fewer points than
+/// parameters, or columns that are nearly dependent.
 struct Shifted<'a> {
     loss: &'a LeastSquares,
     region: &'a Region<'a>,

@@ -5,8 +5,8 @@
 //!
 //!   L(w) = (1/m) [ Σ_k (s_k v_kᵀw − t_k)² + ρ ] + η₂‖w‖²,   t = Uᵀy,  ρ = ‖y − U t‖²
 //!
-//! prox for any step, with κ = 1/step + 2η₂: on v_k the coefficient
-//! (2 s_k t_k/m + v_kᵀat/step)/(2 s_k²/m + κ), on the complement at/(step·κ). Cost 4rd flops, no memory.
+//! prox for any step, with κ = 1/step + 2η₂: on v_k the coefficient (2 s_k t_k/m + v_kᵀat/step)/(2
+//! s_k²/m + κ), on the complement at/(step·κ). Cost 4rd flops, no memory.
 
 mod certify;
 mod moments;
@@ -35,7 +35,8 @@ pub struct LeastSquares {
     moments: Moments,
     /// What the moments lack: ρ where they come from factors.
     constant: f64,
-    /// 1/(1 − δ), with δ what the factors are off as a whitening of XᵀX/m + η₂I (`numeric/linalg/whitening.rs`), or ∞.
+    /// 1/(1 − δ), with δ what the factors are off as a whitening of XᵀX/m + η₂I
+    /// (`numeric/linalg/whitening.rs`), or ∞.
     factor: f64,
 }
 
@@ -60,7 +61,8 @@ impl LeastSquares {
         Ok(loss.verified())
     }
 
-    /// Σ_k (s_k v_kᵀw − t_k)² + rest + ridge·‖w‖² as the loss of so many points, from all v_k, all s_k and all t_k.
+    /// Σ_k (s_k v_kᵀw − t_k)² + rest + ridge·‖w‖² as the loss of so many points, from all v_k, all
+    /// s_k and all t_k.
     pub(super) fn of_squares(
         dim: usize,
         points: usize,
@@ -141,8 +143,8 @@ pub(super) fn split(factors: &[f64], dim: usize) -> (&[f64], &[f64], &[f64]) {
     (v, s, t)
 }
 
-/// The prox from the factors alone: the same arithmetic for the loss and for a sweep over many of them. `DIM` parameters; 0: a number that
-/// the compiler does not know.
+/// The prox from the factors alone: the same arithmetic for the loss and for a sweep over many of
+/// them. `DIM` parameters; 0: a number that the compiler does not know.
 #[inline(always)]
 pub(crate) fn least_squares_prox<const DIM: usize>(
     factors: &[f64],
@@ -175,7 +177,8 @@ pub(crate) fn least_squares_prox<const DIM: usize>(
     }
 }
 
-/// The prox where all singular values are kept: everything is in registers, and the divisions are done at once.
+/// The prox where all singular values are kept: everything is in registers, and the divisions are
+/// done at once.
 #[inline(always)]
 fn full_rank_prox<const DIM: usize>(
     v: &[[f64; DIM]],
@@ -269,7 +272,8 @@ impl Loss for LeastSquares {
     fn level_radius(&self, level: f64, center: &[f64]) -> f64 {
         let mut radius = f64::INFINITY;
         if self.factor.is_finite() {
-            // ‖X(w − w_LS)‖²/m + η₂‖w − w_LS‖² ≤ level − min L for both w and the center, around the local fit w_LS.
+            // ‖X(w − w_LS)‖²/m + η₂‖w − w_LS‖² ≤ level − min L for both w and the center, around
+            // the local fit w_LS.
             let here =
                 self.bracket(&Slope::exact(&vec![0.0; self.dim]), center, &Region::EVERYWHERE);
             let least = (here.value - here.lost - here.gap).max(0.0);

@@ -1,5 +1,6 @@
-//! The sum of squares ŵᵀMŵ = Σ_r (x_rᵀw − y_r)² of a node, with ŵ = (w, −1) and M = Σ_r (x_r, y_r)(x_r, y_r)ᵀ, with twice the digits: a certificate of least squares takes
-//! values and slopes from here, not from the factors of the prox.
+//! The sum of squares ŵᵀMŵ = Σ_r (x_rᵀw − y_r)² of a node, with ŵ = (w, −1) and M = Σ_r (x_r,
+//! y_r)(x_r, y_r)ᵀ, with twice the digits: a certificate of least squares takes values and slopes
+//! from here, not from the factors of the prox.
 
 use crate::Dataset;
 use crate::numeric::linalg::gram::{Gram, Off, size, tiny};
@@ -10,7 +11,8 @@ use crate::numeric::linalg::whitening::product;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Moments {
     Rows(Rows),
-    /// M, and which columns are small integers: their sums of products are exact. The features of all points where few of them differ.
+    /// M, and which columns are small integers: their sums of products are exact. The features of
+    /// all points where few of them differ.
     Gram(Box<Gram>, Box<[bool]>, Option<Box<[Vec<f64>]>>),
 }
 
@@ -135,7 +137,8 @@ impl Moments {
     }
 }
 
-/// Adds those of some rows that are not in a list yet; false when it would become longer than `most`.
+/// Adds those of some rows that are not in a list yet; false when it would become longer than
+/// `most`.
 pub(in crate::loss) fn add_distinct<'x>(
     mut rows: impl Iterator<Item = &'x [f64]>,
     list: &mut Vec<Vec<f64>>,

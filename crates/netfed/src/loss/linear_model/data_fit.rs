@@ -1,4 +1,5 @@
-//! The data's part of a loss, Σ_r ℓ(x_rᵀw, y_r), and its derivatives: some points at a time, several side by side, without memory of their own.
+//! The data's part of a loss, Σ_r ℓ(x_rᵀw, y_r), and its derivatives: some points at a time,
+//! several side by side, without memory of their own.
 
 use super::design::{Design, TOGETHER};
 use crate::loss::ScalarLoss;

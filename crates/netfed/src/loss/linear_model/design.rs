@@ -1,10 +1,12 @@
-//! The features X of one node's data (m × d), by columns: products with X run over the points, several side by side.
+//! The features X of one node's data (m × d), by columns: products with X run over the points,
+//! several side by side.
 
 use crate::numeric::linalg::twofold::{Twofold, two_product, two_sum, twofold_dot};
 use crate::numeric::linalg::{axpy, dot};
 use std::ops::Range;
 
-/// Points that a weighted column or predictions are formed for at a time: they stay in the cache, and need no memory of their own.
+/// Points that a weighted column or predictions are formed for at a time: they stay in the cache,
+/// and need no memory of their own.
 pub(super) const TOGETHER: usize = 64;
 
 /// X, column by column.

@@ -1,5 +1,6 @@
-//! How far two models of a node, or of a component, can be from each other if their losses are small: √(vᵀGv) ≤ f(B) + f(B') for v = w' − w, losses of at most
-//! B and B', and a positive definite G. Lemmas 3 and 5 of docs/certificate.md.
+//! How far two models of a node, or of a component, can be from each other if their losses are
+//! small: √(vᵀGv) ≤ f(B) + f(B') for v = w' − w, losses of at most B and B', and a positive
+//! definite G. Lemmas 3 and 5 of docs/certificate.md.
 
 use crate::Dataset;
 use crate::loss::{Growth, LinearModel, Logistic, Loss, sigmoid};
@@ -53,7 +54,8 @@ impl Extent {
         })
     }
 
-    /// A bound of sup ⟨e, v⟩ over all v between models with such losses, for an e with entries that are off by so much at most.
+    /// A bound of sup ⟨e, v⟩ over all v between models with such losses, for an e with entries that
+    /// are off by so much at most.
     pub(super) fn cost(&self, levels: [f64; 2], e: &[f64], off: &[f64]) -> f64 {
         let size = self.reach(levels[0]) + self.reach(levels[1]);
         size * self.whitening.inverse_norm(e, off) * UP
@@ -70,8 +72,8 @@ pub(crate) struct Margins {
 }
 
 impl Margins {
-    /// Of points with classes. A way to whiten H is given, which may make directions visible that no data see, and says so. None where classes can be separated,
-    /// or nearly.
+    /// Of points with classes. A way to whiten H is given, which may make directions visible that
+    /// no data see, and says so. None where classes can be separated, or nearly.
     pub(crate) fn new(
         data: Dataset,
         whiten: impl FnOnce(Gram) -> Option<(Whitening, bool)>,

@@ -1,10 +1,12 @@
-//! The Fenchel gap L(at) + L*(s) − ⟨at, s⟩ of a linear model ([`LinearModel`]), bounded by an explicit point of the dual: slopes a_r in the domain of ℓ*,
-//! b in [−η₁, η₁]^d, and the mismatch e = s − (1/m) Σ_r a_r x_r − b − 2η₂·at. For every such choice
+//! The Fenchel gap L(at) + L*(s) − ⟨at, s⟩ of a linear model ([`LinearModel`]), bounded by an
+//! explicit point of the dual: slopes a_r in the domain of ℓ*, b in [−η₁, η₁]^d, and the mismatch e
+//! = s − (1/m) Σ_r a_r x_r − b − 2η₂·at. For every such choice
 //!
 //!   gap ≤ (1/m) Σ_r [ℓ(t_r) + ℓ*(a_r) − a_r t_r] + Σ_j [η₁|at_j| − b_j at_j] + min(sup ⟨e, v⟩, ‖e‖²/(4η₂)),  t_r = x_rᵀat
 //!
-//! with L* taken over v = w − at in a region (docs/certificate.md, lemma 2). The slopes at `at`, moved by one Newton step towards e = 0, make it tight to second
-//! order. Predictions, residuals and e are computed with twice the digits, and whatever rounding may hide is added.
+//! with L* taken over v = w − at in a region (docs/certificate.md, lemma 2). The slopes at `at`,
+//! moved by one Newton step towards e = 0, make it tight to second order. Predictions, residuals
+//! and e are computed with twice the digits, and whatever rounding may hide is added.
 
 use super::Features;
 use super::newton::Slopes;
@@ -24,7 +26,8 @@ pub(super) struct FenchelGap<'a, S> {
     pub(super) region: &'a Region<'a>,
 }
 
-/// The points as the loss sees them: predictions with their labels, or residuals with labels 0 where the loss depends on these alone.
+/// The points as the loss sees them: predictions with their labels, or residuals with labels 0
+/// where the loss depends on these alone.
 struct Seen {
     t: Vec<f64>,
     y: Vec<f64>,
@@ -35,7 +38,8 @@ struct Seen {
     lost: f64,
 }
 
-/// Steps of the slopes, which are over where the mismatch is next to nothing of the bound, or does not fall much.
+/// Steps of the slopes, which are over where the mismatch is next to nothing of the bound, or does
+/// not fall much.
 const STEPS: usize = 4;
 const NEGLIGIBLE: f64 = 1e-2;
 const FALLS: f64 = 0.1;
@@ -55,7 +59,8 @@ impl<S: ScalarLoss> Loop for FenchelGap<'_, S> {
 }
 
 impl<S: ScalarLoss> FenchelGap<'_, S> {
-    /// Whether all features and the slope are zero: then there is no mismatch with b = 0, and nothing to round.
+    /// Whether all features and the slope are zero: then there is no mismatch with b = 0, and
+    /// nothing to round.
     #[inline(always)]
     fn nothing(&self) -> bool {
         self.loss.mean_square == 0.0 && self.slope.length() == 0.0
@@ -120,7 +125,8 @@ impl<S: ScalarLoss> FenchelGap<'_, S> {
     #[inline(always)]
     fn gap(&self, seen: &Seen) -> f64 {
         let ridge = self.loss.ridge;
-        // Rounding leaves some mismatch, which costs what the region says, unless there is nothing at all.
+        // Rounding leaves some mismatch, which costs what the region says, unless there is nothing
+        // at all.
         let nothing = self.nothing();
         if ridge == 0.0 && !nothing && self.is_unbounded() {
             return f64::INFINITY;
@@ -170,8 +176,9 @@ impl<S: ScalarLoss> FenchelGap<'_, S> {
         best.min(self.bound(seen, level, &a, &b).0)
     }
 
-    /// Slopes to start from, with the room that those of the data have: the slopes at the predictions t where they are unique, otherwise those of a prox
-    /// step from `at` along the slope.
+    /// Slopes to start from, with the room that those of the data have: the slopes at the
+    /// predictions t where they are unique, otherwise those of a prox step from `at` along the
+    /// slope.
     #[inline(always)]
     fn slopes(&self, seen: &Seen) -> (Slopes, Vec<f64>) {
         let (loss, at) = (self.loss, self.at);
@@ -238,7 +245,8 @@ impl<S: ScalarLoss> FenchelGap<'_, S> {
         (e, off)
     }
 
-    /// sup ⟨e, v⟩ − η₂‖v‖² over the region, with what rounding may have hidden in each entry of e; the loss at the point itself is at most `level`.
+    /// sup ⟨e, v⟩ − η₂‖v‖² over the region, with what rounding may have hidden in each entry of e;
+    /// the loss at the point itself is at most `level`.
     #[inline(always)]
     fn cost(&self, level: f64, (e, off): &Mismatch, b: &[f64]) -> f64 {
         let ridge = self.loss.ridge;

@@ -1,9 +1,12 @@
-//! The prox of a piecewise linear loss, once it is known on which kinks the solution lies: predictions of these points, A, are at their kinks, all other points
-//! keep their slopes a_r, coordinates with z_j = 0 stay there, and the others keep their signs b_j. What is left are linear equations,
+//! The prox of a piecewise linear loss, once it is known on which kinks the solution lies:
+//! predictions of these points, A, are at their kinks, all other points keep their slopes a_r,
+//! coordinates with z_j = 0 stay there, and the others keep their signs b_j. What is left are
+//! linear equations,
 //!
 //!   z = c − K⁻¹((1/m) Σ_r a_r x_r + b),   x_rᵀz = k_r for r ∈ A,   K = diag(κ),
 //!
-//! in the slopes of A. The solution is that of the problem exactly if all slopes are in their intervals and no point has changed sides.
+//! in the slopes of A. The solution is that of the problem exactly if all slopes are in their
+//! intervals and no point has changed sides.
 //!
 //! A good guess is what the method of multipliers is spared; a bad one costs little.
 
@@ -34,7 +37,8 @@ pub(super) struct Room {
 }
 
 impl<S: ScalarLoss> Subproblem<'_, S> {
-    /// Takes the points whose predictions are near their kinks, and tries them; the slopes of all other points come from their sides.
+    /// Takes the points whose predictions are near their kinks, and tries them; the slopes of all
+    /// other points come from their sides.
     pub(super) fn try_near(
         &self,
         room: &mut Room,
@@ -61,7 +65,8 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         self.try_active(room, square, here, z)
     }
 
-    /// Takes the points whose slopes are inside of their intervals, and tries them if they are not those of the last try.
+    /// Takes the points whose slopes are inside of their intervals, and tries them if they are not
+    /// those of the last try.
     pub(super) fn try_inside(
         &self,
         room: &mut Room,
@@ -82,7 +87,8 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         room.active != room.refused && self.try_active(room, square, here, z)
     }
 
-    /// Solves for the slopes of the active points; whether that is the solution, which is then in `z`, with its slopes in `here`.
+    /// Solves for the slopes of the active points; whether that is the solution, which is then in
+    /// `z`, with its slopes in `here`.
     fn try_active(
         &self,
         room: &mut Room,
@@ -144,7 +150,8 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
         solution.iter().all(|v| v.is_finite())
     }
 
-    /// Whether all slopes are in their intervals and no point, and no sign, has changed sides; fills in the slopes b.
+    /// Whether all slopes are in their intervals and no point, and no sign, has changed sides;
+    /// fills in the slopes b.
     fn is_solution(&self, room: &Room, square: &Square, here: &mut Evaluation) -> bool {
         let (dim, m) = (room.z.len(), self.labels.len() as f64);
         let mut next = room.active.iter().peekable();

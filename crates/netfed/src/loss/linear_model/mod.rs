@@ -83,8 +83,8 @@ impl<S: ScalarLoss> LinearModel<S> {
         }
     }
 
-    /// A model, if it has the slope of this loss at a point: far from the labels there may be too little curvature left for it. `size` is
-    /// that of the slopes of single points.
+    /// A model, if it has the slope of this loss at a point: far from the labels there may be too
+    /// little curvature left for it. `size` is that of the slopes of single points.
     fn checked(
         &self,
         model: (Box<dyn Loss>, f64),
@@ -112,7 +112,8 @@ impl<S: ScalarLoss> LinearModel<S> {
         if curvature > 0.0 { 1.0 / curvature } else { 1.0 }
     }
 
-    /// How far apart models with a small loss can be; none where the data leave some direction free.
+    /// How far apart models with a small loss can be; none where the data leave some direction
+    /// free.
     fn extent(&self) -> Option<&Extent> {
         let own = || Extent::new(&self.data, self.growth());
         self.extent.get_or_init(|| own()).as_ref()
@@ -248,7 +249,8 @@ impl<S: ScalarLoss> Loss for LinearModel<S> {
             let prox = |at: &[f64], step: f64, out: &mut [f64]| self.prox(at, step, out);
             return proximal_point(prox, slope, self.natural_step(), out);
         };
-        // The same in units of the features: a step is as long as the data ask for in every coordinate.
+        // The same in units of the features: a step is as long as the data ask for in every
+        // coordinate.
         let scaled = |v: &[f64]| v.iter().zip(&own.scale).map(|(v, u)| v * u).collect::<Vec<f64>>();
         let prox = |at: &[f64], step: f64, out: &mut [f64]| {
             Subproblem { even: true, ..self.subproblem(at, step, 0.0) }.solve(out);

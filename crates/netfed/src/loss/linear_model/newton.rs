@@ -2,14 +2,16 @@
 //!
 //!   minimize over z   (1/m) Σ_r ℓ(x_rᵀz, y_r) + η₁‖z‖₁ + (κ/2)‖z − c‖²
 //!
-//! Smooth ℓ without lasso: Newton's method with backtracking. It converges from anywhere (the problem is
-//! strongly convex) and quadratically in the end. Otherwise the terms with a kink are replaced by their
-//! augmented Lagrangians max_a a·t − ℓ*(a) − (μ/2)(a − a_k)², which are piecewise quadratic: semismooth
-//! Newton solves that problem in finitely many steps, then a_k moves to the maximal a (method of multipliers).
-//! Each move gains a factor of about 1000 (μ shrinks where it does not), so that five or so reach machine accuracy: the
-//! final z solves the problem with every prediction shifted by no more than rounding.
+//! Smooth ℓ without lasso: Newton's method with backtracking. It converges from anywhere (the
+//! problem is strongly convex) and quadratically in the end. Otherwise the terms with a kink are
+//! replaced by their augmented Lagrangians max_a a·t − ℓ*(a) − (μ/2)(a − a_k)², which are piecewise
+//! quadratic: semismooth Newton solves that problem in finitely many steps, then a_k moves to the
+//! maximal a (method of multipliers). Each move gains a factor of about 1000 (μ shrinks where it
+//! does not), so that five or so reach machine accuracy: the final z solves the problem with every
+//! prediction shifted by no more than rounding.
 //!
-//! One Newton step costs one linear system (`normal_equations.rs`). Every thread keeps its memory for the next prox: nothing is allocated.
+//! One Newton step costs one linear system (`normal_equations.rs`). Every thread keeps its memory
+//! for the next prox: nothing is allocated.
 
 use super::kinks::Room;
 use super::normal_equations::NormalEquations;
@@ -22,7 +24,8 @@ use std::cell::RefCell;
 const EPS: f64 = f64::EPSILON;
 const NEWTON_STEPS: usize = 100;
 const MULTIPLIER_STEPS: usize = 100;
-/// The most that a kink may be smeared out, as a part of the largest label or prediction; and how much less in the end, where multipliers are slow.
+/// The most that a kink may be smeared out, as a part of the largest label or prediction; and how
+/// much less in the end, where multipliers are slow.
 const WIDEST: f64 = 1e-2;
 const STIFFEST: f64 = 1e-9;
 
@@ -182,8 +185,8 @@ impl<S: ScalarLoss> Subproblem<'_, S> {
     fn newton(&self, space: &mut Space, z: &mut [f64]) {
         let Space { square, here, multipliers: k, direction, trial, system, .. } = space;
         let smooth = S::SMOOTH && self.lasso == 0.0;
-        // Along p the slopes bend away from a straight line: what is left of the gradient after a step is at most bend·‖p‖² or, with
-        // the factor of the step q before, bend·‖p‖(‖p‖ + 2‖q‖).
+        // Along p the slopes bend away from a straight line: what is left of the gradient after a
+        // step is at most bend·‖p‖² or, with the factor of the step q before, bend·‖p‖(‖p‖ + 2‖q‖).
         let largest = (self.labels.len() as f64 * self.mean_square).sqrt();
         let bend = if smooth { 0.5 * S::BEND * self.mean_square * largest } else { f64::INFINITY };
         let (mut last_size, mut last_length, mut way) = (0.0, f64::INFINITY, 0.0);

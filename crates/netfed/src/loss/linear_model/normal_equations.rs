@@ -1,5 +1,5 @@
-//! The system of a Newton step, (diag(k) + Xᵀ·diag(h)·X) p = rhs: d × d or, by the Sherman-Morrison-Woodbury formula, as small as the
-//! number of points with curvature h > 0.
+//! The system of a Newton step, (diag(k) + Xᵀ·diag(h)·X) p = rhs: d × d or, by the
+//! Sherman-Morrison-Woodbury formula, as small as the number of points with curvature h > 0.
 
 use super::design::Design;
 use crate::numeric::linalg::{cholesky, cholesky_solve, dot};
@@ -14,8 +14,8 @@ pub(super) struct NormalEquations {
 }
 
 impl NormalEquations {
-    /// Factors the matrix, with X by rows and by columns. False when a pivot falls below `floor` times its diagonal entry: there is no
-    /// factor then. Cost m·d·min(m, d) + min(m, d)³/3 flops.
+    /// Factors the matrix, with X by rows and by columns. False when a pivot falls below `floor`
+    /// times its diagonal entry: there is no factor then. Cost m·d·min(m, d) + min(m, d)³/3 flops.
     #[inline(always)]
     pub(super) fn factor(
         &mut self,

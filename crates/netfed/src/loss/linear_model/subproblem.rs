@@ -4,7 +4,8 @@
 
 use super::design::Design;
 
-/// The problem. κ = 1/step + 2·ridge and c = at/(κ·step): the square is that of a prox and of a ridge.
+/// The problem. κ = 1/step + 2·ridge and c = at/(κ·step): the square is that of a prox and of a
+/// ridge.
 pub(super) struct Subproblem<'a, S> {
     pub(super) scalar: &'a S,
     pub(super) features: &'a [f64],
@@ -14,13 +15,15 @@ pub(super) struct Subproblem<'a, S> {
     pub(super) ridge: f64,
     /// Mean of ‖x_r‖².
     pub(super) mean_square: f64,
-    /// Units u of the features, if they have their own (`units.rs`): z ← z/u. Then κ, c and η₁ differ from one coordinate to the next.
+    /// Units u of the features, if they have their own (`units.rs`): z ← z/u. Then κ, c and η₁
+    /// differ from one coordinate to the next.
     pub(super) units: &'a [f64],
     /// Whether `at`, the step and the solution are in these units, too.
     pub(super) even: bool,
     pub(super) at: &'a [f64],
     pub(super) step: f64,
-    /// Error that is allowed where ℓ is smooth and has no lasso, relative to the way from the guess to the solution; that of rounding is always.
+    /// Error that is allowed where ℓ is smooth and has no lasso, relative to the way from the guess
+    /// to the solution; that of rounding is always.
     pub(super) relative: f64,
 }
 

@@ -1,11 +1,13 @@
-//! Features in units of their own: w = diag(2^k)·z, with powers of two that bring the columns of X to a common size.
+//! Features in units of their own: w = diag(2^k)·z, with powers of two that bring the columns of X
+//! to a common size.
 //!
-//! Scaling by powers of two loses no bit, so the solution is that of the features as they are; but lengths and rounding then mean the same in
-//! every coordinate.
+//! Scaling by powers of two loses no bit, so the solution is that of the features as they are; but
+//! lengths and rounding then mean the same in every coordinate.
 
 use super::design::Design;
 
-/// How many times as large as the smallest column the largest must be for units of their own to be worth it.
+/// How many times as large as the smallest column the largest must be for units of their own to be
+/// worth it.
 const UNLIKE: f64 = 1e3;
 /// Exponents beyond this are cut off, so that nothing overflows.
 const MOST: i32 = 300;

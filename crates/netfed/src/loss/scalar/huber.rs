@@ -1,7 +1,7 @@
 //! `huber`: ℓ(t, y) = ½r² for |r| ≤ δ, δ|r| − ½δ² beyond, with r = t − y.
 //!
-//! ℓ*(a, y) = ½a² + a·y on |a| ≤ δ. From ℓ ≥ δ|r| − ½δ², a mean of at most B gives a mean of |r| of at most
-//! B/δ + δ/2, hence ‖r‖₂/√m ≤ √m (B/δ + δ/2).
+//! ℓ*(a, y) = ½a² + a·y on |a| ≤ δ. From ℓ ≥ δ|r| − ½δ², a mean of at most B gives a mean of |r| of
+//! at most B/δ + δ/2, hence ‖r‖₂/√m ≤ √m (B/δ + δ/2).
 
 use super::{Local, ScalarLoss, UP};
 use crate::Error;

@@ -1,7 +1,7 @@
 //! `logistic`: ℓ(t, y) = log(1 + exp(−y·t)) with labels y ∈ {−1, 1}.
 //!
-//! With p = −a·y ∈ [0, 1]: ℓ*(a, y) = p log p + (1 − p) log(1 − p). From ℓ ≥ max(0, −y·t) follows the
-//! growth of the margins.
+//! With p = −a·y ∈ [0, 1]: ℓ*(a, y) = p log p + (1 − p) log(1 − p). From ℓ ≥ max(0, −y·t) follows
+//! the growth of the margins.
 
 use super::{Local, ScalarLoss, UP};
 use crate::loss::Growth;

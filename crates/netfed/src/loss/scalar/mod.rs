@@ -55,21 +55,24 @@ pub trait ScalarLoss: Send + Sync {
     /// A derivative of ℓ(·, y) at t.
     fn slope(&self, t: f64, y: f64) -> f64;
 
-    /// A smooth stand-in for ℓ(·, y): for smooth losses ℓ itself, for the others its augmented Lagrangian
-    /// max over a of a·t − ℓ*(a, y) − (μ/2)(a − multiplier)².
+    /// A smooth stand-in for ℓ(·, y): for smooth losses ℓ itself, for the others its augmented
+    /// Lagrangian max over a of a·t − ℓ*(a, y) − (μ/2)(a − multiplier)².
     fn augmented(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> f64;
 
     /// Slope and curvature of [`ScalarLoss::augmented`]; the maximal a is the slope.
     fn local(&self, t: f64, y: f64, multiplier: f64, mu: f64) -> Local;
 
-    /// ℓ(t, y) + ℓ*(a, y) − a·t ≥ 0 with ℓ*(a, y) = sup over t of a·t − ℓ(t, y), rounded up; +∞ outside the domain of ℓ*.
+    /// ℓ(t, y) + ℓ*(a, y) − a·t ≥ 0 with ℓ*(a, y) = sup over t of a·t − ℓ(t, y), rounded up; +∞
+    /// outside the domain of ℓ*.
     fn bracket(&self, t: f64, y: f64, a: f64) -> f64;
 
-    /// How much ℓ(t, y), which has this value, at most changes when t does by `by`; rounding of the value included.
+    /// How much ℓ(t, y), which has this value, at most changes when t does by `by`; rounding of the
+    /// value included.
     fn change(&self, t: f64, y: f64, value: f64, by: f64) -> f64;
 
-    /// A smooth convex function near ℓ(·, y), its kinks rounded off over a width μ: value, slope, and a curvature that is positive where that helps
-    /// Newton's method. Provided for smooth losses: ℓ itself.
+    /// A smooth convex function near ℓ(·, y), its kinks rounded off over a width μ: value, slope,
+    /// and a curvature that is positive where that helps Newton's method. Provided for smooth
+    /// losses: ℓ itself.
     fn smoothed(&self, t: f64, y: f64, _mu: f64) -> (f64, Local) {
         (self.value(t, y), self.local(t, y, 0.0, 0.0))
     }

@@ -1,4 +1,5 @@
-//! ℓ(t, y) = (t − y)², for models with a lasso term ([`crate::loss::LeastSquares`] serves the others).
+//! ℓ(t, y) = (t − y)², for models with a lasso term ([`crate::loss::LeastSquares`] serves the
+//! others).
 //!
 //! ℓ*(a, y) = a²/4 + a·y.
 

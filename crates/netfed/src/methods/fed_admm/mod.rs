@@ -1,15 +1,19 @@
-//! One node's half of ADMM and of Fed-ADMM, the decentralized stochastic ADMM (17)-(21) of "Heterogeneous Federated Learning on a Graph".
+//! One node's half of ADMM and of Fed-ADMM, the decentralized stochastic ADMM (17)-(21) of
+//! "Heterogeneous Federated Learning on a Graph".
 //!
-//! In the duals u of netfed (α = −sign·u at either end; both copies of α and β follow from u and the models) a round t is
+//! In the duals u of netfed (α = −sign·u at either end; both copies of α and β follow from u and
+//! the models) a round t is
 //!
 //!   exact      θ⁺ = prox_{L/(ρd)}(θ − (1/(ρd)) Σ sign·(2u − u₋))                                  (ADMM)
 //!   explicit   θ⁺ = θ − η(t)·{g̃ + Σ sign·(2u − u₋)},   η(t) = κ/t                                 (17)
 //!   proximal   the same with η(t)/(1 + ρdη(t)) for η(t)                                            (20)
 //!   u⁺ = prox_{(ρ/2)(cφ)*}(u + (ρ/2)(θ_tail − θ_head))                                            (18), (19)
 //!
-//! with d the number of neighbors, u₋ the duals of the exchange before, and g̃ the gradient of a mini-batch. A device that is not there in a round has
-//! no gradient (21b); one that is there has g̃/p, with p the probability that it is there (21a), given or estimated as the share of the rounds so far.
-//! The objective is netfed's own: the paper's losses have a factor ½ and its λ stands for one node of |V|, see docs/methods.md.
+//! with d the number of neighbors, u₋ the duals of the exchange before, and g̃ the gradient of a
+//! mini-batch. A device that is not there in a round has no gradient (21b); one that is there has
+//! g̃/p, with p the probability that it is there (21a), given or estimated as the share of the
+//! rounds so far. The objective is netfed's own: the paper's losses have a factor ½ and its λ
+//! stands for one node of |V|, see docs/methods.md.
 
 mod settings;
 
@@ -57,7 +61,8 @@ pub struct FedAdmmNode<'a> {
 }
 
 impl<'a> FedAdmmNode<'a> {
-    /// A node with its edges in slot order, at θ = 0 and u = 0; with exact steps and no edges, at a minimizer of its own loss.
+    /// A node with its edges in slot order, at θ = 0 and u = 0; with exact steps and no edges, at a
+    /// minimizer of its own loss.
     pub fn new(
         device: Device<'a>,
         penalty: &'a dyn Penalty,
@@ -114,7 +119,8 @@ impl<'a> FedAdmmNode<'a> {
         }
     }
 
-    /// The local step of a round in which the device is there or not, with the points of its mini-batch or all of them.
+    /// The local step of a round in which the device is there or not, with the points of its
+    /// mini-batch or all of them.
     fn advance(&mut self, start: Option<&[f64]>, present: bool, rows: Option<&[usize]>) {
         if let Some(counted @ 1..) = (self.round + 1).checked_sub(self.settings.average_after) {
             for (m, w) in self.mean.iter_mut().zip(&self.params) {

@@ -44,8 +44,9 @@ pub struct FedAdmm {
     pub weighting: Weighting,
     /// Seed of mini-batches and availability.
     pub seed: u64,
-    /// The answer is the mean of θ(t − 1) over the rounds t after this one: 0 as published. The start and the first steps weigh in it like the
-    /// last ones; a mean over the second half does not have that.
+    /// The answer is the mean of θ(t − 1) over the rounds t after this one: 0 as published. The
+    /// start and the first steps weigh in it like the last ones; a mean over the second half does
+    /// not have that.
     pub average_after: u64,
 }
 
@@ -65,9 +66,11 @@ impl Default for FedAdmm {
 }
 
 impl FedAdmm {
-    /// Steps that suit a problem. A step κ/t shrinks an error along curvature μ like t^(−κμ), so κ = 2/μ with the least curvature μ of nodes with more points
-    /// than parameters, but between h/100 and h/2, where h is the median over the nodes of the mean curvature. A delay keeps the first step shorter
-    /// than one over the largest curvature; ρ is h over the mean number of neighbors.
+    /// Steps that suit a problem. A step κ/t shrinks an error along curvature μ like t^(−κμ), so κ
+    /// = 2/μ with the least curvature μ of nodes with more points than parameters, but between
+    /// h/100 and h/2, where h is the median over the nodes of the mean curvature. A delay keeps the
+    /// first step shorter than one over the largest curvature; ρ is h over the mean number of
+    /// neighbors.
     pub fn suited(problem: &Problem) -> FedAdmm {
         let dim = problem.dim();
         let (mut means, mut least, mut largest) = (Vec::new(), f64::INFINITY, 0.0f64);

@@ -24,8 +24,8 @@ fn assert_near(what: &str, found: impl Iterator<Item = f64>, name: &str) {
     }
 }
 
-/// The trajectories of data/fed_admm, made by plain loops over (17)-(19) and (21). Their loss has a factor ½, netfed's has not: λ, ρ and the
-/// duals are twice as large here, the steps half as long.
+/// The trajectories of data/fed_admm, made by plain loops over (17)-(19) and (21). Their loss has a
+/// factor ½, netfed's has not: λ, ρ and the duals are twice as large here, the steps half as long.
 #[test]
 fn the_trajectories_of_the_reference() {
     let (x, y) = (table("X").concat(), table("y").concat());
@@ -85,7 +85,8 @@ fn the_trajectories_of_the_reference() {
             if t + 1 == 5 {
                 assert_near("theta(5)", models(), &format!("{name}_theta_t5"));
                 if name.starts_with("full") {
-                    // α at the larger end: the head of the edge here, where α = u; half of it in their scale.
+                    // α at the larger end: the head of the edge here, where α = u; half of it in
+                    // their scale.
                     let dual = |&(tail, head, _): &(usize, usize, f64)| {
                         let slot = graph.incident(tail).iter().position(|s| s.neighbor() == head);
                         nodes[tail].dual(slot.unwrap()).iter().map(|u| 0.5 * u).collect::<Vec<_>>()

@@ -1,10 +1,12 @@
-//! Decentralized SGD, gossip averaging (Lian et al., 2017): nodes take E gradient steps, then average with their neighbors.
+//! Decentralized SGD, gossip averaging (Lian et al., 2017): nodes take E gradient steps, then
+//! average with their neighbors.
 //!
 //!   vᵢ = E steps on Lᵢ from wᵢ,   wᵢ⁺ = Wᵢᵢvᵢ + Σ_{j ~ i} Wᵢⱼvⱼ,   Wᵢⱼ = 1/(1 + max(degreeᵢ, degreeⱼ)),   Wᵢᵢ = 1 − Σⱼ Wᵢⱼ
 //!
-//! These Metropolis weights are symmetric with row sums 1: averaging keeps the mean of the models. They need the degrees of neighbors only and
-//! do not use the weights of the edges. One model for every connected component: near the minimizer of Σ Lᵢ with a constant rate,
-//! at it with a rate c/√t. On a complete graph it is FedAvg with nodes that count alike.
+//! These Metropolis weights are symmetric with row sums 1: averaging keeps the mean of the models.
+//! They need the degrees of neighbors only and do not use the weights of the edges. One model for
+//! every connected component: near the minimizer of Σ Lᵢ with a constant rate, at it with a rate
+//! c/√t. On a complete graph it is FedAvg with nodes that count alike.
 
 use super::{Peer, run_peers};
 use crate::error::nonnegative;
@@ -24,7 +26,8 @@ pub struct GossipNode<'a> {
 }
 
 impl<'a> GossipNode<'a> {
-    /// A node with its data, the work of a round, the degrees of its neighbors in slot order, and the model to start from.
+    /// A node with its data, the work of a round, the degrees of its neighbors in slot order, and
+    /// the model to start from.
     pub fn new(
         data: ClientData<'a>,
         work: LocalSteps,
@@ -55,8 +58,9 @@ impl Peer for GossipNode<'_> {
     }
 }
 
-/// Decentralized SGD over the graph of the problem (whatever its λ), all nodes starting from the same model. It ends after `max_rounds`, or when the models
-/// move by less than `tolerance`. [`Trace::history`](crate::methods::Trace::history) has Σ Lᵢ(wᵢ).
+/// Decentralized SGD over the graph of the problem (whatever its λ), all nodes starting from the
+/// same model. It ends after `max_rounds`, or when the models move by less than `tolerance`.
+/// [`Trace::history`](crate::methods::Trace::history) has Σ Lᵢ(wᵢ).
 pub fn gossip(
     clients: &Clients<'_>,
     start: &[f64],

@@ -1,4 +1,5 @@
-//! Rounds without a server: every node sends a message to its neighbors, then takes in theirs, in the order of its slots.
+//! Rounds without a server: every node sends a message to its neighbors, then takes in theirs, in
+//! the order of its slots.
 
 mod gossip;
 mod subgradient;
@@ -23,7 +24,8 @@ pub trait Peer: Send {
     fn params(&self) -> &[f64];
 }
 
-/// Runs the halves of a method; `cost` is the work of a node in entries, `objective` is recorded after every round.
+/// Runs the halves of a method; `cost` is the work of a node in entries, `objective` is recorded
+/// after every round.
 pub(crate) fn run_peers<P: Peer>(
     graph: &Graph,
     mut peers: Vec<P>,

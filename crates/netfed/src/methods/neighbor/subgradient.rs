@@ -2,8 +2,8 @@
 //!
 //!   wᵢ⁺ = wᵢ − η_t (g̃ᵢ(wᵢ) + Σ_slots sign·cₑ ∇φ(w_tail − w_head)),   cₑ = λAₑ
 //!
-//! Simple and slow. Where φ or a loss has kinks, a constant rate ends in oscillation around the minimizer; η_t = c/√(t + 1) converges like
-//! 1/√t. It never makes models exactly equal.
+//! Simple and slow. Where φ or a loss has kinks, a constant rate ends in oscillation around the
+//! minimizer; η_t = c/√(t + 1) converges like 1/√t. It never makes models exactly equal.
 
 use super::{Peer, run_peers};
 use crate::Error;
@@ -26,7 +26,8 @@ pub struct SubgradientNode<'a> {
 }
 
 impl<'a> SubgradientNode<'a> {
-    /// A node with its data, the penalty φ, its edges in slot order, rate and batch of a step, and the model to start from.
+    /// A node with its data, the penalty φ, its edges in slot order, rate and batch of a step, and
+    /// the model to start from.
     pub fn new(
         data: ClientData<'a>,
         penalty: &'a dyn Penalty,
@@ -64,8 +65,9 @@ impl Peer for SubgradientNode<'_> {
     }
 }
 
-/// (Sub)gradient descent on the problem's objective, SGD if `work` has a batch size; all nodes start from the same model. A round is one
-/// step: more `steps` are refused. It ends after `max_rounds`, or when the models move by less than `tolerance`.
+/// (Sub)gradient descent on the problem's objective, SGD if `work` has a batch size; all nodes
+/// start from the same model. A round is one step: more `steps` are refused. It ends after
+/// `max_rounds`, or when the models move by less than `tolerance`.
 /// [`Trace::history`](crate::methods::Trace::history) has the objective.
 pub fn subgradient(
     clients: &Clients<'_>,

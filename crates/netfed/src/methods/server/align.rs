@@ -3,8 +3,8 @@
 use crate::Error;
 use std::collections::BTreeMap;
 
-/// The people that all parties know, in the order of their ids: for every party the rows that hold them. Ids that one party has twice
-/// are refused.
+/// The people that all parties know, in the order of their ids: for every party the rows that hold
+/// them. Ids that one party has twice are refused.
 pub fn align<T: Ord>(parties: &[&[T]]) -> Result<Vec<Vec<usize>>, Error> {
     let mut rows: BTreeMap<&T, Vec<usize>> = BTreeMap::new();
     for (k, ids) in parties.iter().enumerate() {

@@ -1,9 +1,11 @@
-//! Ditto (Li et al., 2021): one model w for all by FedAvg, and a personal model for every client that stays near it.
+//! Ditto (Li et al., 2021): one model w for all by FedAvg, and a personal model for every client
+//! that stays near it.
 //!
 //!   vᵢ = argmin over v of Lᵢ(v) + (λ/2)‖v − w‖²
 //!
-//! The personal models do not act on w, so that they are needed only in the end; they are computed exactly, by the prox of Lᵢ, instead of
-//! by gradient steps beside FedAvg: the same limit, no second learning rate, any λ. λ = 0 gives the local models, λ → ∞ the common one.
+//! The personal models do not act on w, so that they are needed only in the end; they are computed
+//! exactly, by the prox of Lᵢ, instead of by gradient steps beside FedAvg: the same limit, no
+//! second learning rate, any λ. λ = 0 gives the local models, λ → ∞ the common one.
 
 use super::fed_avg::{AveragingServer, FedAvgClient};
 use super::{Client, Rounds, run};

@@ -1,10 +1,12 @@
-//! FedAvg (McMahan et al., 2017): clients take E gradient steps from the server's model, the server averages.
+//! FedAvg (McMahan et al., 2017): clients take E gradient steps from the server's model, the server
+//! averages.
 //!
 //!   wᵢ = E steps on Lᵢ from w,   w⁺ = Σᵢ cᵢwᵢ / Σᵢ cᵢ   over the clients of the round,   cᵢ = nᵢ
 //!
-//! With E = 1 and all clients this is gradient descent on Σ cᵢLᵢ/Σ cᵢ. With E > 1 it settles near, not at, its minimizer, unless the
-//! clients agree. With a part of the clients and unequal weights the mean is that of the round, which pulls towards small clients; nodes that
-//! count alike do not have this bias.
+//! With E = 1 and all clients this is gradient descent on Σ cᵢLᵢ/Σ cᵢ. With E > 1 it settles near,
+//! not at, its minimizer, unless the clients agree. With a part of the clients and unequal weights
+//! the mean is that of the round, which pulls towards small clients; nodes that count alike do not
+//! have this bias.
 
 use super::{Answer, Client, Rounds, Server, run};
 use crate::Error;
@@ -62,7 +64,8 @@ impl Server for AveragingServer {
     }
 }
 
-/// out ← the weighted mean of the models (node, model) that have its length; unchanged if they weigh nothing.
+/// out ← the weighted mean of the models (node, model) that have its length; unchanged if they
+/// weigh nothing.
 pub(crate) fn average<'a>(
     weights: &[f64],
     models: impl Iterator<Item = (usize, &'a [f64])> + Clone,

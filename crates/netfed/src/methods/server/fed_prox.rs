@@ -2,7 +2,8 @@
 //!
 //!   wᵢ = E gradient steps on Lᵢ(v) + (μ/2)‖v − w‖² from v = w,   w⁺ = Σᵢ cᵢwᵢ / Σᵢ cᵢ
 //!
-//! μ = 0 is FedAvg. The larger μ, the less clients drift apart in their steps; η must be below 2/(curvature + μ).
+//! μ = 0 is FedAvg. The larger μ, the less clients drift apart in their steps; η must be below
+//! 2/(curvature + μ).
 
 use super::fed_avg::AveragingServer;
 use super::{Client, Rounds, run};
@@ -38,7 +39,8 @@ impl Client for FedProxClient<'_> {
     }
 }
 
-/// FedProx with μ = `proximity` from a model. The observer is called after every round and may end the run.
+/// FedProx with μ = `proximity` from a model. The observer is called after every round and may end
+/// the run.
 pub fn fed_prox(
     clients: &Clients<'_>,
     start: &[f64],

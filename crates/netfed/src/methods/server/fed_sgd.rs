@@ -2,7 +2,8 @@
 //!
 //!   w⁺ = w − η Σᵢ cᵢ∇Lᵢ(w) / Σᵢ cᵢ   over the clients of the round
 //!
-//! With all clients: gradient descent on the pooled loss. FedAvg with one step on all points is the same up to rounding.
+//! With all clients: gradient descent on the pooled loss. FedAvg with one step on all points is the
+//! same up to rounding.
 
 use super::fed_avg::average;
 use super::{Answer, Client, Rounds, Server, run};
@@ -46,7 +47,8 @@ pub struct FedSgdServer {
 }
 
 impl FedSgdServer {
-    /// A server with the weights cᵢ of the clients, the learning rate η and the model to start from.
+    /// A server with the weights cᵢ of the clients, the learning rate η and the model to start
+    /// from.
     pub fn new(weights: Vec<f64>, rate: Rate, start: Vec<f64>) -> FedSgdServer {
         FedSgdServer { weights, rate, params: start }
     }

@@ -1,9 +1,11 @@
-//! IFCA (Ghosh et al., 2020): K models; every client takes the one with the least loss on its data and works on that.
+//! IFCA (Ghosh et al., 2020): K models; every client takes the one with the least loss on its data
+//! and works on that.
 //!
 //!   kᵢ = argmin over k of Lᵢ(m_k),   wᵢ = E gradient steps on Lᵢ from m_kᵢ,   m_k⁺ = Σ cᵢwᵢ / Σ cᵢ over the clients with kᵢ = k
 //!
-//! A model that nobody takes stays as it is. Ghosh et al. divide by all clients of the round instead, which is the same with a smaller step.
-//! The outcome depends on the start; often all clients take the same model in the first round, and the others are lost. [`ifca_from_random`]
+//! A model that nobody takes stays as it is. Ghosh et al. divide by all clients of the round
+//! instead, which is the same with a smaller step. The outcome depends on the start; often all
+//! clients take the same model in the first round, and the others are lost. [`ifca_from_random`]
 //! tries several starts and keeps the run with the least loss. K = 1 is FedAvg.
 
 use super::fed_avg::average;
@@ -100,7 +102,8 @@ pub fn random_start(models: usize, dim: usize, seed: u64) -> Result<Matrix, Erro
     Matrix::from_rows(dim, (0..models).flat_map(|k| sampling::start(seed, k, dim)).collect())
 }
 
-/// IFCA from K models, one per row of `start`. The observer is called after every round and may end the run.
+/// IFCA from K models, one per row of `start`. The observer is called after every round and may end
+/// the run.
 pub fn ifca(
     clients: &Clients<'_>,
     start: &Matrix,
@@ -119,8 +122,9 @@ pub fn ifca(
     Ok(Partition { models: Matrix::from_rows(dim, message)?, of_node, outcome })
 }
 
-/// IFCA from `starts` random starts with K = `models` models, seeded by [`Rounds::seed`] and those that follow. Keeps the run whose last round has the least loss; the numbers
-/// sent are those of all runs. The observer may end a run; then there are no more.
+/// IFCA from `starts` random starts with K = `models` models, seeded by [`Rounds::seed`] and those
+/// that follow. Keeps the run whose last round has the least loss; the numbers sent are those of
+/// all runs. The observer may end a run; then there are no more.
 pub fn ifca_from_random(
     clients: &Clients<'_>,
     models: usize,
@@ -133,8 +137,8 @@ pub fn ifca_from_random(
     best_of(clients, starts, from, work, rounds, observer)
 }
 
-/// The same from the local models of K nodes with data, drawn at random: starts of the right size, whatever the units of the features. With fewer
-/// nodes there are as many models as nodes.
+/// The same from the local models of K nodes with data, drawn at random: starts of the right size,
+/// whatever the units of the features. With fewer nodes there are as many models as nodes.
 pub fn ifca_from_nodes(
     clients: &Clients<'_>,
     models: usize,

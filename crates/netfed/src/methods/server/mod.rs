@@ -1,5 +1,5 @@
-//! Rounds with a server: it sends a message to the clients that take part, each works and answers, the server makes the next
-//! message of the answers, taken in the order of the nodes.
+//! Rounds with a server: it sends a message to the clients that take part, each works and answers,
+//! the server makes the next message of the answers, taken in the order of the nodes.
 
 mod align;
 mod ditto;
@@ -33,7 +33,8 @@ use std::ops::ControlFlow;
 
 /// A client's half of a method, without input and output.
 pub trait Client: Send {
-    /// Takes the server's message, works and answers. Also gives the client's loss at the message, for the record; it does not travel.
+    /// Takes the server's message, works and answers. Also gives the client's loss at the message,
+    /// for the record; it does not travel.
     fn answer(&mut self, round: u64, message: &[f64]) -> (Vec<f64>, f64);
 
     /// The model that the client uses when it has the server's last message.
@@ -55,7 +56,8 @@ pub trait Server {
     /// The message to the clients.
     fn message(&self) -> &[f64];
 
-    /// Makes the next message of the answers of a round, in the order of the nodes. Answers of a wrong form are left out.
+    /// Makes the next message of the answers of a round, in the order of the nodes. Answers of a
+    /// wrong form are left out.
     fn absorb(&mut self, round: u64, answers: &[Answer]);
 
     /// The loss of the round, where it is the server that knows it.
@@ -88,7 +90,8 @@ pub struct Answer {
 pub struct Rounds {
     /// The run ends after this many rounds,
     pub max_rounds: u64,
-    /// or when a round moves the message by less than this part of the largest message so far. 0: never.
+    /// or when a round moves the message by less than this part of the largest message so far. 0:
+    /// never.
     pub tolerance: f64,
     /// The part of the clients with data that take part in a round, at least one.
     pub fraction: f64,
@@ -126,7 +129,8 @@ impl Rounds {
     }
 }
 
-/// Runs the halves of a method; `cost` is the work of a client in entries. Clients with weight 0 never take part. Gives the last message as well.
+/// Runs the halves of a method; `cost` is the work of a client in entries. Clients with weight 0
+/// never take part. Gives the last message as well.
 pub(crate) fn drive<C: Client>(
     clients: &mut [C],
     server: &mut dyn Server,

@@ -2,10 +2,12 @@
 //!
 //!   minimize Σᵢ Lᵢ(wᵢ) + (λ/2) Σᵢ ‖wᵢ − w̄‖²,   w̄ = (1/n) Σᵢ wᵢ          (over the nodes with data)
 //!
-//! by wᵢ = argmin Lᵢ(w) + (λ/2)‖w − w̄‖² at the clients and w̄ = mean at the server: minimization over the two in turn, which converges
-//! to the minimum. The first is the prox of Lᵢ, exact, without a learning rate. It is GTV minimization with `squared` on the complete graph
-//! with λ/n. λ = 0 gives the local models, λ → ∞ the pooled one; the larger λ, the more rounds. Weighted by points, w̄ is the weighted
-//! mean, and so are the sums. With a fraction of the clients the mean is that of the round's, and the models do not settle.
+//! by wᵢ = argmin Lᵢ(w) + (λ/2)‖w − w̄‖² at the clients and w̄ = mean at the server: minimization
+//! over the two in turn, which converges to the minimum. The first is the prox of Lᵢ, exact,
+//! without a learning rate. It is GTV minimization with `squared` on the complete graph with λ/n. λ
+//! = 0 gives the local models, λ → ∞ the pooled one; the larger λ, the more rounds. Weighted by
+//! points, w̄ is the weighted mean, and so are the sums. With a fraction of the clients the mean is
+//! that of the round's, and the models do not settle.
 
 use super::fed_avg::AveragingServer;
 use super::{Client, Rounds, run};
@@ -92,7 +94,8 @@ mod tests {
 
     #[test]
     fn it_is_gtv_minimization_on_the_complete_graph() {
-        // Nodes with data only: (λ/2) Σ ‖wᵢ − w̄‖² = (λ/2n) Σ over pairs of ‖wᵢ − wⱼ‖², here with n = 4 of the 5 nodes.
+        // Nodes with data only: (λ/2) Σ ‖wᵢ − w̄‖² = (λ/2n) Σ over pairs of ‖wᵢ − wⱼ‖², here with n
+        // = 4 of the 5 nodes.
         let edges: Vec<_> =
             complete(5).into_iter().filter(|(i, j, _)| *i != 3 && *j != 3).collect();
         for kind in [LossKind::Squared, LossKind::Logistic] {

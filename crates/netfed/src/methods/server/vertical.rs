@@ -1,15 +1,18 @@
-//! Vertical federated learning: the parties hold different features of the same people, one of them (the label holder) the labels.
+//! Vertical federated learning: the parties hold different features of the same people, one of them
+//! (the label holder) the labels.
 //!
 //!   minimize (1/m) Σ_r ℓ(Σ_k w_kᵀx_{k,r}, y_r) + η Σ_k ‖w_k‖²
 //!
-//! by ADMM in its sharing form (Boyd et al., 2011, section 8.3), N parties with features A_k and partial predictions p_k = A_k w_k:
+//! by ADMM in its sharing form (Boyd et al., 2011, section 8.3), N parties with features A_k and
+//! partial predictions p_k = A_k w_k:
 //!
 //!   party:         w_k⁺ = argmin η‖w‖² + (ρ/2)‖A_k w − p_k − b‖²,   answers p_k⁺
 //!   label holder:  p̄ = (1/N) Σ_k p_k⁺,   z̄⁺ = argmin (1/m) Σ_r ℓ(N z̄_r, y_r) + (Nρ/2)‖z̄ − p̄ − u‖²,
 //!                  u⁺ = u + p̄ − z̄⁺,   sends b = z̄⁺ − p̄ − u⁺
 //!
-//! Only one number per person travels each way, neither features nor models nor labels; these numbers still say something about both, so this is no
-//! proof of privacy. It converges to a minimizer with all features in one place.
+//! Only one number per person travels each way, neither features nor models nor labels; these
+//! numbers still say something about both, so this is no proof of privacy. It converges to a
+//! minimizer with all features in one place.
 
 use super::{Answer, Client, Rounds, Server, drive};
 use crate::error::{nonnegative, positive, same_size};
@@ -33,7 +36,8 @@ pub struct Party {
 }
 
 impl Party {
-    /// A party with its features, one row per person, the ridge factor η and the penalty factor ρ, at w = 0.
+    /// A party with its features, one row per person, the ridge factor η and the penalty factor ρ,
+    /// at w = 0.
     pub fn new(features: Dataset, ridge: f64, rho: f64) -> Result<Party, Error> {
         nonnegative("the ridge factor", ridge)?;
         positive("ρ of vertical learning", rho)?;
@@ -91,7 +95,8 @@ impl<S: ScalarLoss> LabelHolder<S> {
         LabelHolder { loss, parties, rho, scaled_dual, message: zeros, labels, last_loss: 0.0 }
     }
 
-    /// argmin over t of ℓ(t, y) + (κ/2)(t − center)²: Newton steps, kept inside an interval that is halved where they do not help.
+    /// argmin over t of ℓ(t, y) + (κ/2)(t − center)²: Newton steps, kept inside an interval that is
+    /// halved where they do not help.
     fn nearest(&self, y: f64, kappa: f64, center: f64) -> f64 {
         let slope = |t: f64| self.loss.slope(t, y) + kappa * (t - center);
         // The minimizer lies where −ℓ'(center)/κ points to, and not further.
@@ -165,8 +170,9 @@ impl VerticalModel {
     }
 }
 
-/// Trains a linear model on features that the parties keep to themselves: row r of every party and label r are about the same person
-/// (see [`align`](super::align())). `rounds` gives the number of rounds and the tolerance; all parties take part in every round.
+/// Trains a linear model on features that the parties keep to themselves: row r of every party and
+/// label r are about the same person (see [`align`](super::align())). `rounds` gives the number of
+/// rounds and the tolerance; all parties take part in every round.
 pub fn vertical(
     kind: LossKind,
     parties: Vec<Dataset>,
@@ -211,7 +217,8 @@ fn run<S: ScalarLoss>(
     let (count, people) = (parties.len(), labels.len());
     let least = count.min(people).min(1);
     same_size("parties and people of vertical learning, at least", 1, least)?;
-    // κ of the label holder is then the curvature of ℓ: neither of the two terms outweighs the other.
+    // κ of the label holder is then the curvature of ℓ: neither of the two terms outweighs the
+    // other.
     let rho = curvature * count as f64 / people as f64;
     let mut halves = Vec::with_capacity(count);
     for features in parties {
@@ -232,7 +239,8 @@ mod tests {
     use crate::numeric::sampling::random;
     use rand::RngExt;
 
-    /// 60 people, three parties with 2, 1 and 3 features; labels of a noisy linear model, as classes where asked for.
+    /// 60 people, three parties with 2, 1 and 3 features; labels of a noisy linear model, as
+    /// classes where asked for.
     fn example(kind: LossKind) -> (Vec<Dataset>, Vec<f64>, Dataset) {
         let mut random = random(9);
         let rows: Vec<[f64; 6]> =

@@ -3,8 +3,9 @@
 //!   regression:      minimize Σ θ (y − wᵀx − b)² + ridge·‖w‖² + lasso·‖w‖₁
 //!   classification:  minimize −Σ θ Σ_c p_c log softmax(Wx + b)_c + ridge·‖W‖²
 //!
-//! The constant b carries no ridge or lasso. Regression is the core's least squares on rows times √θ, around their weighted
-//! mean; of several minimizers it takes the one of least norm. Those with a lasso are in `lasso.rs`, classification is in `softmax.rs`.
+//! The constant b carries no ridge or lasso. Regression is the core's least squares on rows times
+//! √θ, around their weighted mean; of several minimizers it takes the one of least norm. Those with
+//! a lasso are in `lasso.rs`, classification is in `softmax.rs`.
 
 mod lasso;
 mod softmax;

@@ -2,7 +2,8 @@
 //!
 //!   minimize −Σ θ Σ_c p_c log softmax(Wx + b)_c + ridge·‖W‖²
 //!
-//! by Newton's method with backtracking; conjugate gradients solve its systems. Classes that can be separated have a minimizer only with a ridge.
+//! by Newton's method with backtracking; conjugate gradients solve its systems. Classes that can be
+//! separated have a minimizer only with a ridge.
 
 use crate::model::probabilities::softmax;
 use crate::model::{Stop, go_on};
@@ -136,7 +137,8 @@ impl Softmax<'_> {
         Ok(if step.iter().all(|s| *s == 0.0) { gradient.to_vec() } else { step })
     }
 
-    /// Goes to a minimizer from the weights as they are; where it is stopped, they are on the way there.
+    /// Goes to a minimizer from the weights as they are; where it is stopped, they are on the way
+    /// there.
     pub(super) fn minimize(&self, w: &mut [f64]) -> Result<(), Error> {
         let mut g = vec![0.0; w.len()];
         let mut value = self.evaluate(w, &mut g);

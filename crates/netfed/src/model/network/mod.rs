@@ -1,5 +1,6 @@
-//! A network of densely connected layers, h(x) = g(W_Lᵀ … relu(W₁ᵀx + b₁) … + b_L), with all its parameters in one vector, layer by layer the
-//! matrix W (a row per input) and the vector b. Its loss on weighted points is
+//! A network of densely connected layers, h(x) = g(W_Lᵀ … relu(W₁ᵀx + b₁) … + b_L), with all its
+//! parameters in one vector, layer by layer the matrix W (a row per input) and the vector b. Its
+//! loss on weighted points is
 //!
 //!   regression:      Σ_r θ_r (y_r − h(x_r))²,              g the identity
 //!   classification:  −Σ_r θ_r Σ_c y_rc log h_c(x_r),       g = softmax

@@ -2,7 +2,8 @@
 //!
 //!   m ← β₁m + (1 − β₁)g,   v ← β₂v + (1 − β₂)g²,   w ← w − rate · m̂ / (√v̂ + 1e-8),   m̂ = m/(1 − β₁ᵗ),   v̂ = v/(1 − β₂ᵗ)
 //!
-//! Adam has β₁ = .9 and β₂ = .999. RMSprop has β₁ = 0 and β₂ = .99; the first steps are corrected as in Adam.
+//! Adam has β₁ = .9 and β₂ = .999. RMSprop has β₁ = 0 and β₂ = .99; the first steps are corrected
+//! as in Adam.
 
 /// How the steps of a perceptron are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,11 @@
-//! A multi-layer perceptron: dense layers with relu, trained by Adam or RMSprop on mini-batches of Σ θ_r ℓ(y_r, h(x_r)) / Σ θ_r.
+//! A multi-layer perceptron: dense layers with relu, trained by Adam or RMSprop on mini-batches of
+//! Σ θ_r ℓ(y_r, h(x_r)) / Σ θ_r.
 //!
-//! Features (and targets of regression) are scaled to mean 0 and deviation 1, as they were at the first fit. Further fits go on from the
-//! parameters that are there, with the moments of the optimizer at zero. A point without weight is not there; scaling all weights changes
-//! nothing; a point of weight 2 counts as the point twice, but the two would not always be in the same mini-batch.
+//! Features (and targets of regression) are scaled to mean 0 and deviation 1, as they were at the
+//! first fit. Further fits go on from the parameters that are there, with the moments of the
+//! optimizer at zero. A point without weight is not there; scaling all weights changes nothing; a
+//! point of weight 2 counts as the point twice, but the two would not always be in the same
+//! mini-batch.
 
 use super::training::{Training, train};
 use super::{Network, Pass};

@@ -1,5 +1,6 @@
-//! Training of a network on mini-batches: in every epoch the points in a random order, cut into batches, one step of the optimizer per batch
-//! along the gradient of the mean of θ_r ℓ(y_r, h(x_r)) over the batch.
+//! Training of a network on mini-batches: in every epoch the points in a random order, cut into
+//! batches, one step of the optimizer per batch along the gradient of the mean of θ_r ℓ(y_r,
+//! h(x_r)) over the batch.
 
 use super::{Network, Pass};
 use crate::Error;
@@ -26,7 +27,8 @@ impl Default for Training {
     }
 }
 
-/// Trains on from the given parameters; `round` tells trainings of the same seed apart. `stop` is looked at before every step.
+/// Trains on from the given parameters; `round` tells trainings of the same seed apart. `stop` is
+/// looked at before every step.
 pub(crate) fn train(
     network: &Network,
     training: &Training,

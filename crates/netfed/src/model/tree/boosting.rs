@@ -3,8 +3,9 @@
 //!   regression:      F ← F + ρ·tree of the residuals y − F,                              from F = weighted mean of y
 //!   classification:  F ← F + ρ·tree of y − p with p = softmax(F), one vector per leaf,   from F = log of the weighted mean of y
 //!
-//! Splits reduce the weighted squared error. A leaf of a classification tree takes Newton's step of the cross-entropy in each class,
-//! Σ θ(y − p) / Σ θ p(1 − p), not longer than 4. A point of weight 2 is the point twice; scaling all weights changes nothing.
+//! Splits reduce the weighted squared error. A leaf of a classification tree takes Newton's step of
+//! the cross-entropy in each class, Σ θ(y − p) / Σ θ p(1 − p), not longer than 4. A point of weight
+//! 2 is the point twice; scaling all weights changes nothing.
 
 use super::grow::{Limits, grow};
 use super::nodes::{Nodes, parts_of, trees_of};

@@ -1,7 +1,9 @@
-//! A random forest: the mean of many trees, each grown on a bootstrap sample with some of the features at every split.
+//! A random forest: the mean of many trees, each grown on a bootstrap sample with some of the
+//! features at every split.
 //!
-//! Of the m points with θ > 0 a tree draws m with repetition; a point that was drawn c times has the weight c·θ. So a point has its weight on
-//! average, and a point without weight is not there. Tree k draws from numbers of its own: the number of threads does not matter.
+//! Of the m points with θ > 0 a tree draws m with repetition; a point that was drawn c times has
+//! the weight c·θ. So a point has its weight on average, and a point without weight is not there.
+//! Tree k draws from numbers of its own: the number of threads does not matter.
 
 use super::grow::{Choice, Limits};
 use super::nodes::{Nodes, parts_of};
@@ -23,7 +25,8 @@ pub struct ForestOptions {
     pub depth: usize,
     /// Least part of the whole weight in a leaf, below ½.
     pub leaf: f64,
-    /// Features that a split may use; none: a third of all for regression, their square root for classification.
+    /// Features that a split may use; none: a third of all for regression, their square root for
+    /// classification.
     pub features: Option<usize>,
 }
 

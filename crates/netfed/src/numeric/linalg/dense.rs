@@ -1,5 +1,5 @@
-//! Dense symmetric positive definite systems: Cholesky's method in blocks (`faer`), for matrices of more than a few rows. They are
-//! stored column by column, of which the lower triangle counts.
+//! Dense symmetric positive definite systems: Cholesky's method in blocks (`faer`), for matrices of
+//! more than a few rows. They are stored column by column, of which the lower triangle counts.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;

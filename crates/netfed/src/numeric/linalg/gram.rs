@@ -1,7 +1,8 @@
 //! Gram matrices G = Σ_r x_r x_rᵀ with twice the digits, and what they may be off.
 //!
-//! With the lengths n_j = (Σ_r x_rj²)^½ of the columns, Σ_r |x_ri x_rj| ≤ n_i n_j. So every entry is wrong by at most error·n_i·n_j, and every entry of a product G·v by
-//! at most error·n_i·N with N = Σ_j n_j |v_j|.
+//! With the lengths n_j = (Σ_r x_rj²)^½ of the columns, Σ_r |x_ri x_rj| ≤ n_i n_j. So every entry
+//! is wrong by at most error·n_i·n_j, and every entry of a product G·v by at most error·n_i·N with
+//! N = Σ_j n_j |v_j|.
 
 use super::twofold::{Twofold, lost, two_product, two_sum};
 use crate::numeric::simd::{Loop, vectorize};
@@ -112,7 +113,8 @@ impl Gram {
                 self.low[i * d + j] += off + rest;
             }
         }
-        // The errors of parts add up as the squares of their norms do; the sums lose as little as those of so many terms.
+        // The errors of parts add up as the squares of their norms do; the sums lose as little as
+        // those of so many terms.
         self.error = self.error.max(other.error) + lost(4);
         self.measure();
     }

@@ -1,17 +1,19 @@
-//! Eigenvalues and eigenvectors of small symmetric matrices by Jacobi's method: rotations in the planes of two coordinates,
+//! Eigenvalues and eigenvectors of small symmetric matrices by Jacobi's method: rotations in the
+//! planes of two coordinates,
 //!
 //!   A ← JᵀAJ,   V ← VJ,
 //!
-//! each of which makes one entry off the diagonal zero, until all of them are. A few sweeps over all pairs are enough: from the second or third on
-//! the entries fall quadratically. For matrices of a few rows this takes less time than what a general method does before it begins.
+//! each of which makes one entry off the diagonal zero, until all of them are. A few sweeps over
+//! all pairs are enough: from the second or third on the entries fall quadratically. For matrices
+//! of a few rows this takes less time than what a general method does before it begins.
 
 /// Size up to which it is used.
 pub(super) const MOST: usize = 8;
 /// The most sweeps over all pairs.
 const SWEEPS: usize = 30;
 
-/// Makes the lower triangle of A (n × n, row-major) diagonal; gives the eigenvectors as rows, in the order of the diagonal. False when an entry is
-/// not a finite number.
+/// Makes the lower triangle of A (n × n, row-major) diagonal; gives the eigenvectors as rows, in
+/// the order of the diagonal. False when an entry is not a finite number.
 pub(super) fn diagonalize(a: &mut [f64], n: usize, vectors: &mut [f64]) -> bool {
     vectors.fill(0.0);
     (0..n).for_each(|i| vectors[i * n + i] = 1.0);

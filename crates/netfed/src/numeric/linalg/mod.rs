@@ -17,7 +17,8 @@ pub(crate) use whitening::Whitening;
 use crate::Error;
 use faer::{MatRef, Side};
 
-/// ⟨a, b⟩. Long vectors are added up in eight sums side by side: a fixed order that a processor likes.
+/// ⟨a, b⟩. Long vectors are added up in eight sums side by side: a fixed order that a processor
+/// likes.
 #[inline(always)]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     if a.len() < 16 {

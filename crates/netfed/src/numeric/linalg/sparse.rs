@@ -1,4 +1,5 @@
-//! Sparse symmetric positive definite systems: Cholesky's method with a fill-reducing order (`faer`).
+//! Sparse symmetric positive definite systems: Cholesky's method with a fill-reducing order
+//! (`faer`).
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::SupernodalThreshold;
@@ -9,8 +10,8 @@ use faer::sparse::{Argsort, Pair, SparseColMat, SymbolicSparseColMat};
 use faer::{Conj, MatMut, Par, Side};
 use std::sync::Arc;
 
-/// Columns of equal pattern are factored together from this on, in units of 40 flops per entry of the factor: the d parameters of a
-/// node are such columns, so that it pays early.
+/// Columns of equal pattern are factored together from this on, in units of 40 flops per entry of
+/// the factor: the d parameters of a node are such columns, so that it pays early.
 const SUPERNODAL: f64 = 0.1;
 
 /// A pattern of nonzero entries, analyzed once, for many matrices. Clones share the analysis.
@@ -27,7 +28,8 @@ struct Analysis {
 }
 
 impl SparseCholesky {
-    /// The pattern of an n × n matrix: (row, column) of entries of its lower triangle; entries may be repeated, and then add up.
+    /// The pattern of an n × n matrix: (row, column) of entries of its lower triangle; entries may
+    /// be repeated, and then add up.
     pub(crate) fn new(n: usize, entries: &[(u32, u32)]) -> Option<SparseCholesky> {
         let pairs: Vec<Pair<u32, u32>> =
             entries.iter().map(|&(row, col)| Pair { row, col }).collect();
@@ -46,15 +48,16 @@ impl SparseCholesky {
         Some(SparseCholesky { analysis, factor: Vec::new() })
     }
 
-    /// About the number of multiplications of a factorization: as if the entries of the factor were spread evenly over its
-    /// columns.
+    /// About the number of multiplications of a factorization: as if the entries of the factor were
+    /// spread evenly over its columns.
     pub(crate) fn cost(&self) -> f64 {
         let symbolic = &self.analysis.symbolic;
         let entries = symbolic.len_val() as f64;
         entries * entries / symbolic.nrows().max(1) as f64
     }
 
-    /// Factors the matrix with these values, in the order of the entries. False when it is not positive definite to working accuracy.
+    /// Factors the matrix with these values, in the order of the entries. False when it is not
+    /// positive definite to working accuracy.
     pub(crate) fn factor(&mut self, values: &[f64]) -> bool {
         let Analysis { pattern, order, symbolic } = &*self.analysis;
         let Ok(matrix) = SparseColMat::<u32, f64>::new_from_argsort(pattern.clone(), order, values)

@@ -1,7 +1,10 @@
-//! Sums of products with twice the digits of a number: high + low, where low holds what rounding took from high.
+//! Sums of products with twice the digits of a number: high + low, where low holds what rounding
+//! took from high.
 //!
-//! a + b = s + e and a·b = p + f hold exactly for the rounded s and p and numbers e and f that are computed (Knuth, Dekker). Of n terms the e and f alone
-//! are added up with rounding, which loses at most [`lost`] of the sum of their absolute values (Ogita, Rump, Oishi: *Accurate sum and dot product*).
+//! a + b = s + e and a·b = p + f hold exactly for the rounded s and p and numbers e and f that are
+//! computed (Knuth, Dekker). Of n terms the e and f alone are added up with rounding, which loses
+//! at most [`lost`] of the sum of their absolute values (Ogita, Rump, Oishi: *Accurate sum and dot
+//! product*).
 
 /// A number as an unevaluated sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -10,8 +13,9 @@ pub(crate) struct Twofold {
     pub(crate) low: f64,
 }
 
-/// What a sum of so many terms may have lost, relative to the sum of their absolute values. With u = 2⁻⁵³ the errors of n terms are at most u·|sums so far| +
-/// u·|terms|, which add up to at most (n + 1)u·Σ|terms|, and n additions of them lose nu of that: n(n + 1)u² ≤ (n + 4)²u². Four times that is taken.
+/// What a sum of so many terms may have lost, relative to the sum of their absolute values. With u
+/// = 2⁻⁵³ the errors of n terms are at most u·|sums so far| + u·|terms|, which add up to at most (n + 1)u·Σ|terms|,
+/// and n additions of them lose nu of that: n(n + 1)u² ≤ (n + 4)²u². Four times that is taken.
 pub(crate) fn lost(terms: usize) -> f64 {
     let n = terms as f64 + 4.0;
     n * n * (f64::EPSILON * f64::EPSILON)

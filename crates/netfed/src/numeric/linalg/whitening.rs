@@ -1,9 +1,10 @@
-//! Vectors w_k that whiten a positive semidefinite matrix G: with W = (w₁ … w_d), ‖WᵀGW − I‖ ≤ δ < 1, rounding included. Then G is invertible, and
+//! Vectors w_k that whiten a positive semidefinite matrix G: with W = (w₁ … w_d), ‖WᵀGW − I‖ ≤ δ <
+//! 1, rounding included. Then G is invertible, and
 //!
 //!   G⁻¹ = W(WᵀGW)⁻¹Wᵀ ⪯ WWᵀ/(1 − δ),   so that   xᵀG⁻¹x ≤ ‖Wᵀx‖²/(1 − δ)   and   ‖v‖² ≤ ‖W‖²/(1 − δ)·vᵀGv
 //!
-//! W comes from eigenvectors of G with its columns scaled, then of WᵀGW, and so on: what one step cannot tell from rounding the next one can, as G has twice the
-//! digits.
+//! W comes from eigenvectors of G with its columns scaled, then of WᵀGW, and so on: what one step
+//! cannot tell from rounding the next one can, as G has twice the digits.
 
 use super::gram::{Gram, size};
 use super::twofold::{Twofold, lost};
@@ -26,8 +27,10 @@ pub(crate) struct Whitening {
 }
 
 impl Whitening {
-    /// Of a matrix on the directions that it clearly sees, and the others; none where rounding leaves no such directions. With others, all that is said holds on the
-    /// complement of the null space, if that has as many dimensions as there are others: the smallest of the other eigenvalues is at least that of G on the span of W.
+    /// Of a matrix on the directions that it clearly sees, and the others; none where rounding
+    /// leaves no such directions. With others, all that is said holds on the complement of the null
+    /// space, if that has as many dimensions as there are others: the smallest of the other
+    /// eigenvalues is at least that of G on the span of W.
     pub(crate) fn of(gram: &Gram) -> Option<(Whitening, Vec<Vec<f64>>)> {
         let dim = gram.dim();
         let mut rows = vec![0.0; dim * dim];
@@ -46,7 +49,8 @@ impl Whitening {
             }
             let mut next = vec![0.0; count * dim];
             multiply(&vectors, &rows, count, &mut next);
-            // Curvature that may be nothing but what the matrix is off. Small eigenvalues are rounding: the matrix itself knows better.
+            // Curvature that may be nothing but what the matrix is off. Small eigenvalues are
+            // rounding: the matrix itself knows better.
             let mut image = vec![Twofold::default(); dim];
             let mut of_rounding = |w: &[f64]| {
                 let off = gram.times(w, &mut image);
@@ -130,7 +134,8 @@ pub(crate) fn product(w: &[f64], g: &[Twofold]) -> Twofold {
     sum
 }
 
-/// A bound δ of ‖Wᵀ(G + ηI)W − I‖ for vectors w_k, the rows of a matrix: that of the squares of its entries.
+/// A bound δ of ‖Wᵀ(G + ηI)W − I‖ for vectors w_k, the rows of a matrix: that of the squares of its
+/// entries.
 pub(crate) fn looseness(rows: &[f64], gram: &Gram, eta: f64) -> f64 {
     let dim = gram.dim();
     let count = rows.len() / dim;

@@ -1,13 +1,18 @@
-//! Bounds of λ_max that hold for the exact gradients gᵢ = ∇Lᵢ(w̄), of which only nearby numbers are known.
+//! Bounds of λ_max that hold for the exact gradients gᵢ = ∇Lᵢ(w̄), of which only nearby numbers are
+//! known.
 //!
-//! Let ŵ be the common model and s the slopes of a flow. The Fenchel brackets of all nodes of a component, bᵢ = Lᵢ(ŵ) + Lᵢ*(sᵢ) − ⟨ŵ, sᵢ⟩, add up to at least
-//! those at w̄, since Σ sᵢ = 0. Where ∇Lᵢ is βᵢ-Lipschitz, a bracket at w̄ is at least ‖sᵢ − gᵢ‖²/(2βᵢ); with a conjugate within R, if that is less than R‖sᵢ − gᵢ‖/2, else
-//! at least the latter. So with δ = Σ bᵢ (twice that with radii: those around ŵ then reach as far around w̄)
+//! Let ŵ be the common model and s the slopes of a flow. The Fenchel brackets of all nodes of a
+//! component, bᵢ = Lᵢ(ŵ) + Lᵢ*(sᵢ) − ⟨ŵ, sᵢ⟩, add up to at least those at w̄, since Σ sᵢ = 0. Where
+//! ∇Lᵢ is βᵢ-Lipschitz, a bracket at w̄ is at least ‖sᵢ − gᵢ‖²/(2βᵢ); with a conjugate within R, if
+//! that is less than R‖sᵢ − gᵢ‖/2, else at least the latter. So with δ = Σ bᵢ (twice that with
+//! radii: those around ŵ then reach as far around w̄)
 //!
 //!   ‖sᵢ − gᵢ‖ ≤ εᵢ = max(√(2βᵢδ), 2δ/Rᵢ)
 //!
-//! *Above:* what the flow lacks is at most εᵢ at node i. Sent over a spanning forest, it adds at most the sum of the εᵢ behind it to an edge. *Below:* an error eᵢ of gᵢ
-//! changes −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head) by at most Σ eᵢ·reachᵢ, where ‖pᵢ − p_root‖ ≤ reachᵢ·Σ Aₑ φ (`certificate/radius.rs`).
+//! *Above:* what the flow lacks is at most εᵢ at node i. Sent over a spanning forest, it adds at
+//! most the sum of the εᵢ behind it to an edge. *Below:* an error eᵢ of gᵢ changes −⟨g, p⟩ / Σ Aₑ
+//! φ(p_tail − p_head) by at most Σ eᵢ·reachᵢ, where ‖pᵢ − p_root‖ ≤ reachᵢ·Σ Aₑ φ
+//! (`certificate/radius.rs`).
 
 use super::{Forest, LambdaMax, Proof, Tangent, components, congestion};
 use crate::certificate::{Certifier, radius};
@@ -18,7 +23,8 @@ use crate::{Matrix, Problem};
 /// More than rounding takes from sums and products of nonnegative numbers.
 const ROUNDED: f64 = 1.0 + 1e-11;
 
-/// What is proven about the bounds of a search, whose gradients are those of the tangent, and its flow. In a forest the flow is the only one, and proves both.
+/// What is proven about the bounds of a search, whose gradients are those of the tangent, and its
+/// flow. In a forest the flow is the only one, and proves both.
 pub(super) fn proven(
     unit: &Problem,
     tangent: &Tangent,

@@ -1,15 +1,19 @@
 //! λ_max of smooth losses and norms on a graph with cycles.
 //!
-//! λ_max depends on the gradients g alone. So the losses may be replaced by Lᵢ(p) = ‖p + gᵢ/2‖², which have the same gradients at
-//! their common model p = 0: convex clustering of the points −gᵢ/2.
+//! λ_max depends on the gradients g alone. So the losses may be replaced by Lᵢ(p) = ‖p + gᵢ/2‖²,
+//! which have the same gradients at their common model p = 0: convex clustering of the points
+//! −gᵢ/2.
 //!
-//! Solved at the best lower bound, p ≠ 0 gives the next one, −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head). As p is the maximizer up to
-//! O(λ_max − λ), this misses λ_max by O((λ_max − λ)²) only: Dinkelbach's iteration.
+//! Solved at the best lower bound, p ≠ 0 gives the next one, −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head). As
+//! p is the maximizer up to O(λ_max − λ), this misses λ_max by O((λ_max − λ)²) only: Dinkelbach's
+//! iteration.
 //!
-//! Nodes that firmly share p below λ_max share it up to there, as a rule. So the search goes on with the graph of their groups (`contraction`). Its λ_max is a
-//! lower bound, since p of groups is p of nodes, too. Its flow is lifted to one of the whole graph, whose load is an upper bound. Where a group would rather
-//! come apart the two do not meet, and the next solve is near λ_max. Where there are few nodes Newton's method gives p for a λ next to λ_max, and a flow
-//! follows from it (`solve/duals/repair.rs`). What is left is for `tighten.rs`.
+//! Nodes that firmly share p below λ_max share it up to there, as a rule. So the search goes on
+//! with the graph of their groups (`contraction`). Its λ_max is a lower bound, since p of groups is
+//! p of nodes, too. Its flow is lifted to one of the whole graph, whose load is an upper bound.
+//! Where a group would rather come apart the two do not meet, and the next solve is near λ_max.
+//! Where there are few nodes Newton's method gives p for a λ next to λ_max, and a flow follows from
+//! it (`solve/duals/repair.rs`). What is left is for `tighten.rs`.
 
 use super::exact::proven;
 use super::tighten::{Bounds, tighten};
@@ -27,7 +31,8 @@ use std::ops::ControlFlow;
 
 /// The relative distance of the two bounds aimed at.
 const WIDTH: f64 = 1e-6;
-/// That of a smaller graph, as a part of it; and how much more than the load of its flow counts as room for the lifted one.
+/// That of a smaller graph, as a part of it; and how much more than the load of its flow counts as
+/// room for the lifted one.
 const SMALLER: f64 = 0.5;
 const ROOM: f64 = 0.3;
 /// How far below the best lower bound the next one is looked for: at first, and in the end.
@@ -38,7 +43,8 @@ const FINEST: f64 = 1e-10;
 /// The most solves, and the most iterations of each: they only have to come near.
 const SOLVES: usize = 12;
 const ITERATIONS: u64 = 5000;
-/// The most nodes for Newton's method next to λ_max, how far below, relative to it, and its relative accuracy.
+/// The most nodes for Newton's method next to λ_max, how far below, relative to it, and its
+/// relative accuracy.
 const FEW_NODES: usize = 100;
 const NEXT: f64 = 3e-7;
 const ROUNDING: f64 = 1e-14;
@@ -100,7 +106,8 @@ impl<'a> Search<'a> {
         self.bounds.upper <= self.bounds.lower * (1.0 + self.width)
     }
 
-    /// Searches from about a solution of the clustering at some λ, until done or stopped by the observer.
+    /// Searches from about a solution of the clustering at some λ, until done or stopped by the
+    /// observer.
     fn run(
         mut self,
         (mut at, mut start): (f64, Start),
@@ -123,7 +130,8 @@ impl<'a> Search<'a> {
         let mut lambda = self.bounds.lower;
         for _ in 0..SOLVES {
             let before = self.bounds.lower;
-            // At a distance δ below λ_max the objective is better by about δ²: far enough for the tolerance to see.
+            // At a distance δ below λ_max the objective is better by about δ²: far enough for the
+            // tolerance to see.
             let tolerance = (1e-2 * below * below).max(FINEST);
             let options = Options { tolerance, max_iterations, ..*options };
             let problem = self.clustering.at_lambda(lambda)?;

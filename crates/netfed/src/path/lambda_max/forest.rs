@@ -1,7 +1,8 @@
 //! Flows that balance given slopes: routing over a spanning forest of heaviest edges.
 //!
-//! Duals u give node i the slope sᵢ = −Σ sign·uₑ. What is missing to the wanted slopes is collected from the leaves to the roots;
-//! on every edge of the forest it fixes the flow. In a forest this flow is the only one.
+//! Duals u give node i the slope sᵢ = −Σ sign·uₑ. What is missing to the wanted slopes is collected
+//! from the leaves to the roots; on every edge of the forest it fixes the flow. In a forest this
+//! flow is the only one.
 
 use crate::numeric::linalg::axpy;
 use crate::numeric::union_find::UnionFind;
@@ -9,7 +10,8 @@ use crate::{Graph, Matrix};
 
 /// A rooted spanning forest.
 pub(super) struct Forest {
-    /// (node, parent, edge, sign of the node at the edge), every node before its parent; roots are left out.
+    /// (node, parent, edge, sign of the node at the edge), every node before its parent; roots are
+    /// left out.
     steps: Vec<(usize, usize, usize, f64)>,
 }
 
@@ -52,7 +54,8 @@ impl Forest {
         self.steps.len()
     }
 
-    /// Changes the duals on the forest so that every node gets the wanted slope. Wanted slopes add up to zero in every component.
+    /// Changes the duals on the forest so that every node gets the wanted slope. Wanted slopes add
+    /// up to zero in every component.
     pub(super) fn balance(&self, graph: &Graph, wanted: &Matrix, duals: &mut Matrix) {
         let mut missing = wanted.clone();
         for (e, edge) in graph.edges().iter().enumerate() {
@@ -68,7 +71,8 @@ impl Forest {
 }
 
 impl Forest {
-    /// For each edge of the forest the sum of what lies behind it, seen from the root; zero for all others.
+    /// For each edge of the forest the sum of what lies behind it, seen from the root; zero for all
+    /// others.
     pub(super) fn behind(&self, graph: &Graph, of_nodes: &[f64]) -> Vec<f64> {
         let (mut sums, mut of_edges) = (of_nodes.to_vec(), vec![0.0; graph.edges().len()]);
         for &(node, parent, edge, _) in &self.steps {

@@ -1,12 +1,13 @@
 //! λ_max: the smallest λ at which one model for every connected component is optimal.
 //!
-//! With the minimizer w̄ of Σ Lᵢ over a component and gᵢ = ∇Lᵢ(w̄), the common model is optimal at λ exactly if there are duals with
-//! the slopes g and ‖uₑ‖_* ≤ λAₑ. So for smooth losses and norms
+//! With the minimizer w̄ of Σ Lᵢ over a component and gᵢ = ∇Lᵢ(w̄), the common model is optimal at λ
+//! exactly if there are duals with the slopes g and ‖uₑ‖_* ≤ λAₑ. So for smooth losses and norms
 //!
 //!   λ_max = min over flows u with slopes g of max_e ‖uₑ‖_*/Aₑ  =  max over p of −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head)
 //!
-//! Every flow proves an upper bound, every p a lower one. In a forest there is only one flow: a formula. Otherwise see `flow.rs`. Losses with
-//! kinks have no unique g: see `search.rs`. The g of smooth losses are unique also where w̄ is not.
+//! Every flow proves an upper bound, every p a lower one. In a forest there is only one flow: a
+//! formula. Otherwise see `flow.rs`. Losses with kinks have no unique g: see `search.rs`. The g of
+//! smooth losses are unique also where w̄ is not.
 
 mod exact;
 mod flow;
@@ -43,16 +44,19 @@ pub enum Proof {
     Formula,
     /// A flow proves `upper`.
     Flow,
-    /// At `upper` the common model is within the solver's tolerance of the optimum, which proves nothing. Losses with kinks, those without a minimizer, and those
-    /// whose common model has no bound.
+    /// At `upper` the common model is within the solver's tolerance of the optimum, which proves
+    /// nothing. Losses with kinks, those without a minimizer, and those whose common model has no
+    /// bound.
     Tolerance,
-    /// This penalty never merges models. From `upper` on, models differ by less than a thousandth of the spread of the local ones.
+    /// This penalty never merges models. From `upper` on, models differ by less than a thousandth
+    /// of the spread of the local ones.
     Never,
     /// Also at `upper` the models are not one; the search was given up there.
     NotFound,
 }
 
-/// Finds λ_max. `options` holds for the solves on the way; their observer may end the search, which then gives the bounds so far.
+/// Finds λ_max. `options` holds for the solves on the way; their observer may end the search, which
+/// then gives the bounds so far.
 pub fn lambda_max(
     problem: &Problem,
     options: &Options,
@@ -62,7 +66,8 @@ pub fn lambda_max(
     if unit.graph().edges().is_empty() {
         return Ok(LambdaMax { lower: 0.0, upper: 0.0, proof: Proof::Formula, merged: None });
     }
-    // A run that is stopped when it has just been solved does not say so: whoever asks next is told again.
+    // A run that is stopped when it has just been solved does not say so: whoever asks next is told
+    // again.
     let mut stopped = false;
     let mut observer = |progress: Progress<'_>| {
         stopped |= observer(progress).is_break();
@@ -83,7 +88,8 @@ struct Tangent {
     gradients: Matrix,
 }
 
-/// The common models and their gradients; None if a loss has kinks or a component has no common model.
+/// The common models and their gradients; None if a loss has kinks or a component has no common
+/// model.
 fn tangent(problem: &Problem) -> Option<Tangent> {
     if !(0..problem.nodes()).all(|i| problem.loss(i).is_smooth()) {
         return None;
@@ -102,7 +108,8 @@ fn tangent(problem: &Problem) -> Option<Tangent> {
             models.row_mut(i).copy_from_slice(&model);
             problem.loss(i).gradient(&model, gradients.row_mut(i));
             axpy(1.0 / nodes.len() as f64, gradients.row(i), &mut mean);
-            // What rounding may be taken for a gradient: relative to the gradient of the losses elsewhere.
+            // What rounding may be taken for a gradient: relative to the gradient of the losses
+            // elsewhere.
             let mut elsewhere = vec![0.0; problem.dim()];
             problem.loss(i).gradient(&vec![0.0; problem.dim()], &mut elsewhere);
             size = f64::max(size, norm(&elsewhere));
@@ -127,7 +134,8 @@ fn components(problem: &Problem) -> Vec<Vec<usize>> {
     nodes
 }
 
-/// −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head), or 0 where all p are equal; p is taken from the root of every component, as Σ g is zero up to rounding only.
+/// −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head), or 0 where all p are equal; p is taken from the root of every
+/// component, as Σ g is zero up to rounding only.
 fn ratio(unit: &Problem, gradients: &Matrix, p: &Matrix) -> f64 {
     let mut p = p.clone();
     center(unit, &mut p);

@@ -1,7 +1,8 @@
 //! The end of the path where there is no flow to compute, by solving at trial values of λ.
 //!
-//! Losses with kinks: one model is optimal at λ exactly if Σ Lᵢ(wᵢ) + λ Σ Aₑ φ ≥ F* = min Σ Lᵢ(w) for all w. So every w proves
-//! λ_max ≥ (F* − Σ Lᵢ(wᵢ)) / Σ Aₑ φ(w_tail − w_head). The dual bound at any λ is at most F* and stands for it.
+//! Losses with kinks: one model is optimal at λ exactly if Σ Lᵢ(wᵢ) + λ Σ Aₑ φ ≥ F* = min Σ Lᵢ(w)
+//! for all w. So every w proves λ_max ≥ (F* − Σ Lᵢ(wᵢ)) / Σ Aₑ φ(w_tail − w_head). The dual bound
+//! at any λ is at most F* and stands for it.
 
 use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
@@ -82,8 +83,8 @@ pub(super) fn until_merged(
     Ok(LambdaMax { lower: lower.min(upper), upper, proof: Proof::Tolerance, merged: Some(merged) })
 }
 
-/// The λ from which on models are close, for penalties that never merge them. Differences fall like 1/λ in the end, so that one
-/// solve tells where to look next.
+/// The λ from which on models are close, for penalties that never merge them. Differences fall like
+/// 1/λ in the end, so that one solve tells where to look next.
 pub(super) fn until_close(
     unit: &Problem,
     options: &Options,
@@ -159,7 +160,8 @@ fn mean_models(params: &Matrix, components: &[Vec<usize>]) -> Matrix {
     means
 }
 
-/// Root mean square distance of the local models of nodes with data from the mean of their component.
+/// Root mean square distance of the local models of nodes with data from the mean of their
+/// component.
 fn local_spread(unit: &Problem, components: &[Vec<usize>]) -> f64 {
     let slope = vec![0.0; unit.dim()];
     let (mut squares, mut count) = (0.0, 0.0);

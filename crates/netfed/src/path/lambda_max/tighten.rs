@@ -1,12 +1,15 @@
-//! Bounds of λ_max that meet: a flow with the slopes g and a load ‖uₑ‖_*/Aₑ of at most t on all edges, with t the lower bound so far.
+//! Bounds of λ_max that meet: a flow with the slopes g and a load ‖uₑ‖_*/Aₑ of at most t on all
+//! edges, with t the lower bound so far.
 //!
-//! Douglas–Rachford splitting in the loads v = u/A, between the flows with slopes g and the balls of radius t:
+//! Douglas–Rachford splitting in the loads v = u/A, between the flows with slopes g and the balls
+//! of radius t:
 //!
 //!   x = nearest flow to z,   y = nearest point of the balls to 2x − z,   z ← z + y − x
 //!
-//! Every x is a flow and proves λ_max ≤ max_e ‖xₑ‖_*. The nearest flow is an electrical one: x = z + A·(π_tail − π_head) with potentials
-//! that solve a Laplace equation with conductances A²; its factors are computed once. If there is no
-//! flow of load t, z drifts by the vector between the two sets and π by potentials p that prove a larger lower bound.
+//! Every x is a flow and proves λ_max ≤ max_e ‖xₑ‖_*. The nearest flow is an electrical one: x = z +
+//! A·(π_tail − π_head) with potentials that solve a Laplace equation with conductances A²; its
+//! factors are computed once. If there is no flow of load t, z drifts by the vector between the two
+//! sets and π by potentials p that prove a larger lower bound.
 
 use super::{Forest, congestion, ratio};
 use crate::numeric::linalg::{SparseCholesky, axpy};
@@ -46,8 +49,8 @@ impl Bounds {
     }
 }
 
-/// Improves bounds, from duals near the best ones, until their relative distance is at most `width`, progress ends or the observer, who is asked at every
-/// step, stops it.
+/// Improves bounds, from duals near the best ones, until their relative distance is at most
+/// `width`, progress ends or the observer, who is asked at every step, stops it.
 pub(super) fn tighten(
     unit: &Problem,
     forest: &Forest,

@@ -1,11 +1,14 @@
 //! When the certificate of a run is worth its cost, which is that of about four sweeps.
 //!
-//! Near a solution the gap of a point falls as the square of the length of a step does, in the metric of the steps. So the last
-//! certificate, and the lengths of two steps, tell what another one would say.
+//! Near a solution the gap of a point falls as the square of the length of a step does, in the
+//! metric of the steps. So the last certificate, and the lengths of two steps, tell what another
+//! one would say.
 
-/// Where no lengths are known: what counts as nearly meeting the tolerance, as expectations from the last two certificates go.
+/// Where no lengths are known: what counts as nearly meeting the tolerance, as expectations from
+/// the last two certificates go.
 const NEARLY: f64 = 30.0;
-/// How many times as many iterations there must have been for a certificate in any case, counting from these on.
+/// How many times as many iterations there must have been for a certificate in any case, counting
+/// from these on.
 const IN_ANY_CASE: u64 = 3;
 const FIRST: u64 = 10;
 
@@ -14,10 +17,12 @@ const FIRST: u64 = 10;
 pub(crate) struct Forecast {
     /// Iterations and accuracy at the last certificate.
     last: Option<(u64, f64)>,
-    /// Change of the logarithm of the accuracy per iteration between the last two certificates, and of the squared lengths of steps.
+    /// Change of the logarithm of the accuracy per iteration between the last two certificates, and
+    /// of the squared lengths of steps.
     slope: f64,
     pace: f64,
-    /// Iterations and squared length of the first step that was measured after the last certificate, and of the last one.
+    /// Iterations and squared length of the first step that was measured after the last
+    /// certificate, and of the last one.
     steps: Option<[(u64, f64); 2]>,
 }
 
@@ -43,7 +48,8 @@ impl Forecast {
         self.steps = Some([first, step]);
     }
 
-    /// Whether a certificate is worth it now: it is expected to meet the tolerance, or there have been many more iterations.
+    /// Whether a certificate is worth it now: it is expected to meet the tolerance, or there have
+    /// been many more iterations.
     pub(crate) fn is_worth_a_look(&self, iterations: u64, tolerance: f64) -> bool {
         let often = |(before, _): (u64, f64)| iterations >= IN_ANY_CASE * before.max(FIRST);
         self.last.is_none_or(often) || self.expects(iterations, tolerance)
@@ -70,7 +76,8 @@ impl Forecast {
     pub(crate) fn remaining(&self, tolerance: f64) -> f64 {
         let Some((_, accuracy)) = self.last else { return f64::INFINITY };
         let fallen = self.steps.map_or(0.0, |[(_, first), (_, last)]| (last / first).ln());
-        // Accuracies fall no faster than the lengths of steps let them, and those of late ones more slowly.
+        // Accuracies fall no faster than the lengths of steps let them, and those of late ones more
+        // slowly.
         let pace = [self.slope, self.pace]
             .into_iter()
             .filter(|p| *p != 0.0)

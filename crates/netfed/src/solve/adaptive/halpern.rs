@@ -1,11 +1,13 @@
-//! Reflected Halpern iteration with restarts, for problems that are (nearly) linear programs: losses with kinks and a polyhedral penalty.
-//! There the plain iteration circles around the solution; an anchor z₀ pulls it in. With T one step of the primal-dual method:
+//! Reflected Halpern iteration with restarts, for problems that are (nearly) linear programs:
+//! losses with kinks and a polyhedral penalty. There the plain iteration circles around the
+//! solution; an anchor z₀ pulls it in. With T one step of the primal-dual method:
 //!
 //!   z ← (k+1)/(k+2)·(2Tz − z) + 1/(k+2)·z₀
 //!
-//! A restart makes Tz the new anchor: when ‖Tz − z‖ has fallen to a fifth of what it was at the anchor, when it rises again after a smaller
-//! fall, or after a third of all iterations (Lu and Yang 2024, as in PDLP). The step ratio γ is then set so that models and duals
-//! have moved equally far since the last restart.
+//! A restart makes Tz the new anchor: when ‖Tz − z‖ has fallen to a fifth of what it was at the
+//! anchor, when it rises again after a smaller fall, or after a third of all iterations (Lu and
+//! Yang 2024, as in PDLP). The step ratio γ is then set so that models and duals have moved equally
+//! far since the last restart.
 
 use crate::methods::displacement::Displacement;
 use crate::methods::step_ratio::sensible;
@@ -27,7 +29,8 @@ impl Halpern {
         Halpern { anchor: sweep.anchor(), steps: 0, total: 0, first, last, restart: false }
     }
 
-    /// One step. After a step with `plain` the sweep is at a point Tz, in the domain of the conjugate penalty.
+    /// One step. After a step with `plain` the sweep is at a point Tz, in the domain of the
+    /// conjugate penalty.
     pub(crate) fn step(&mut self, sweep: &mut Sweep<'_>, plain: bool) {
         self.total += 1;
         if plain || self.restart {

@@ -1,9 +1,12 @@
-//! The adaptive primal-dual method: sweeps (`solve/sweep/mod.rs`) with over-relaxation ρ, edge weights κ = √A and a step ratio γ that keeps models
-//! and duals moving equally far (`methods/step_ratio.rs`).
+//! The adaptive primal-dual method: sweeps (`solve/sweep/mod.rs`) with over-relaxation ρ, edge
+//! weights κ = √A and a step ratio γ that keeps models and duals moving equally far
+//! (`methods/step_ratio.rs`).
 //!
-//! A norm makes models equal, and the duals of a sweep tell which (`solve/fusion.rs`). Before a certificate is computed these models are replaced
-//! by their mean: the penalty of nearly equal models is most of what a point lacks. Certificates are computed when they are expected to
-//! meet the tolerance (`forecast.rs`). Where that is far away, Newton's method on the groups of equal models is tried (`polish.rs`).
+//! A norm makes models equal, and the duals of a sweep tell which (`solve/fusion.rs`). Before a
+//! certificate is computed these models are replaced by their mean: the penalty of nearly equal
+//! models is most of what a point lacks. Certificates are computed when they are expected to meet
+//! the tolerance (`forecast.rs`). Where that is far away, Newton's method on the groups of equal
+//! models is tried (`polish.rs`).
 
 mod forecast;
 mod halpern;
@@ -31,13 +34,16 @@ const OVER_RELAXATION_LARGE: f64 = 1.9;
 const BALANCE: f64 = 0.3;
 /// Iterations after which losses with kinks are taken to circle around the solution.
 const CIRCLING: u64 = 300;
-/// The same for smooth losses: after so many Newton's method on the smoothed problem, if that is small, may have found more.
+/// The same for smooth losses: after so many Newton's method on the smoothed problem, if that is
+/// small, may have found more.
 const PATIENCE: u64 = 3000;
-/// How many times as many iterations there may be once the smoothed problem has been solved, for an accuracy that is much better.
+/// How many times as many iterations there may be once the smoothed problem has been solved, for an
+/// accuracy that is much better.
 const MORE: u64 = 5;
 /// Looks at a point that is good enough before it is taken although models are not exactly equal.
 const LAST_LOOKS: u32 = 3;
-/// How good, compared to the last one, the outcome of a try must be for the sweeps to go on from it.
+/// How good, compared to the last one, the outcome of a try must be for the sweeps to go on from
+/// it.
 const BETTER: f64 = 0.5;
 
 /// From a given point, if there is one; `step_ratio` is the γ to begin with, and `inner` for the
@@ -126,7 +132,8 @@ struct Adaptive<'r, 'a> {
     forecast: Forecast,
     next_look: u64,
     last_looks: u32,
-    /// The best outcome of a try so far, and how good the last one was that the sweeps went on from.
+    /// The best outcome of a try so far, and how good the last one was that the sweeps went on
+    /// from.
     best: Option<(Start, Certificate)>,
     sent: f64,
     /// After so many iterations the accuracy must be much better than this.
@@ -176,8 +183,8 @@ impl Adaptive<'_, '_> {
         self.polish.iter_mut().for_each(Polish::earn);
     }
 
-    /// A sweep; every now and then the square of its length, in the metric of the steps, is measured,
-    /// and γ adapted to it.
+    /// A sweep; every now and then the square of its length, in the metric of the steps, is
+    /// measured, and γ adapted to it.
     fn adapt(&mut self, relaxation: f64) -> Option<f64> {
         let sweep = &mut self.sweep;
         if !self.step_ratio.measures() {
@@ -190,7 +197,8 @@ impl Adaptive<'_, '_> {
         Some(square)
     }
 
-    /// Ends a run whose sweeps have proven no more than the smoothed problem, where that was solved to its end.
+    /// Ends a run whose sweeps have proven no more than the smoothed problem, where that was solved
+    /// to its end.
     fn give_up(&mut self, point: &Start, certificate: &Certificate) -> Option<Solution> {
         let (at, before) = self.give_up.filter(|(at, _)| self.run.iterations >= *at)?;
         let here = self.best.as_ref().filter(|(_, proof)| !certificate.is_better(proof));
@@ -211,7 +219,8 @@ impl Adaptive<'_, '_> {
         may_end && !self.run.smoothed && self.run.iterations >= patience
     }
 
-    /// A look at the groups and, if that is worth it, at the certificate; the solution if this is the end.
+    /// A look at the groups and, if that is worth it, at the certificate; the solution if this is
+    /// the end.
     fn look(&mut self) -> Option<Solution> {
         let (problem, tolerance) = (self.run.problem, self.run.options.tolerance);
         let goes_on = self.run.goes_on();
@@ -286,7 +295,8 @@ impl Adaptive<'_, '_> {
         if self.run.meets(&proof) {
             return Some(self.run.finish(point, proof, method));
         }
-        // Wrong groups may be found again and again: from much the same point the sweeps would go the same way.
+        // Wrong groups may be found again and again: from much the same point the sweeps would go
+        // the same way.
         if proof.accuracy() <= certificate.accuracy().min(BETTER * self.sent) {
             self.method = method;
             self.sweep.set(&point);

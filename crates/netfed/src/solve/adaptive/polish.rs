@@ -1,9 +1,11 @@
 //! Tries to end a run of the primal-dual method at once.
 //!
-//! * Quadratic losses: which models are equal is read off a point, Newton's method solves for the rest (`solve/newton/mod.rs`), and the duals are made to
-//!   fit (`solve/duals/repair.rs`). That costs as much as about a hundred sweeps. It is tried where more of them are expected, once the groups of equal
-//!   models have settled.
-//! * Losses whose curvature changes smoothly: the proximal Newton method (`solve/newton/proximal.rs`), soon, as it costs few sweeps.
+//! * Quadratic losses: which models are equal is read off a point, Newton's method solves for the
+//!   rest (`solve/newton/mod.rs`), and the duals are made to fit (`solve/duals/repair.rs`). That
+//!   costs as much as about a hundred sweeps. It is tried where more of them are expected, once the
+//!   groups of equal models have settled.
+//! * Losses whose curvature changes smoothly: the proximal Newton method
+//!   (`solve/newton/proximal.rs`), soon, as it costs few sweeps.
 
 use crate::certificate::Certificate;
 use crate::penalty::Kinks;
@@ -15,18 +17,19 @@ use crate::solve::newton::proximal::{Inner, proximal_newton};
 use crate::solve::newton::{Outcome, newton};
 use crate::{Problem, Start};
 
-/// Nodes and edges up to which tries are made between sweeps: on larger graphs the flow inside large groups costs more to repair than the sweeps that
-/// are left.
+/// Nodes and edges up to which tries are made between sweeps: on larger graphs the flow inside
+/// large groups costs more to repair than the sweeps that are left.
 pub(crate) const MOST_POLISHED: usize = 200_000;
-/// Sweeps that must be left, as expectations go, for a try to be worth it; and with few groups. Expectations tend to be too low.
+/// Sweeps that must be left, as expectations go, for a try to be worth it; and with few groups.
+/// Expectations tend to be too low.
 const SWEEPS_LEFT: f64 = 40.0;
 const SWEEPS_LEFT_FEW: f64 = 10.0;
 /// Work for the linear systems of a try at a given start, in sweeps.
 const WARM_CREDIT: f64 = 200.0;
 /// The same after the interior-point method: its groups are right, as a rule.
 const INTERIOR_CREDIT: f64 = 600.0;
-/// Cost of a try besides its linear systems: groups, gradients, objectives and the certificate, in sweeps; and what comes with any
-/// problem, in multiplications.
+/// Cost of a try besides its linear systems: groups, gradients, objectives and the certificate, in
+/// sweeps; and what comes with any problem, in multiplications.
 const TRY: f64 = 8.0;
 const TRY_ANYWAY: f64 = 5e4;
 /// Work that a sweep earns.
@@ -96,7 +99,8 @@ impl Polish {
         sweeps_left > if few { SWEEPS_LEFT_FEW } else { SWEEPS_LEFT }
     }
 
-    /// A try at a point of the sweeps, with its groups; the step ratio of the sweeps is for the proximal Newton method.
+    /// A try at a point of the sweeps, with its groups; the step ratio of the sweeps is for the
+    /// proximal Newton method.
     pub(crate) fn at_look(
         &mut self,
         run: &mut Run<'_>,
@@ -112,7 +116,8 @@ impl Polish {
         fuse(run, point, fusion, &mut self.flow, &mut self.credit)
     }
 
-    /// A try by the proximal Newton method, which needs no certificate of the start. `stay` says whether the start itself will do.
+    /// A try by the proximal Newton method, which needs no certificate of the start. `stay` says
+    /// whether the start itself will do.
     pub(crate) fn at_once(
         &mut self,
         run: &mut Run<'_>,
@@ -156,7 +161,8 @@ impl Polish {
     }
 }
 
-/// Fuses equal models, solves for the rest and makes the duals fit; the outcome if the objective is better.
+/// Fuses equal models, solves for the rest and makes the duals fit; the outcome if the objective is
+/// better.
 fn fuse(
     run: &mut Run<'_>,
     point: &Start,

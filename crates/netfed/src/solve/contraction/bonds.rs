@@ -1,7 +1,7 @@
 //! Duals of the edges between two groups of nodes, from that of their bond (`mod.rs`).
 //!
-//! Where the models of the groups differ each has its share of it. Where they are equal there is a choice: duals v that are given are moved as
-//! little as needed,
+//! Where the models of the groups differ each has its share of it. Where they are equal there is a
+//! choice: duals v that are given are moved as little as needed,
 //!
 //!   uₑ = the nearest point of its ball to vₑ + cₑμ,   with μ such that Σ uₑ is the dual of the bond
 
@@ -10,11 +10,13 @@ use crate::numeric::linalg::{axpy, norm};
 use crate::penalty::Kinks;
 use crate::{Matrix, Problem};
 
-/// The most steps towards μ, and how near to the dual of the bond, relative to its coupling, counts as there.
+/// The most steps towards μ, and how near to the dual of the bond, relative to its coupling, counts
+/// as there.
 const STEPS: usize = 30;
 const ROUNDING: f64 = 1e-13;
 
-/// Sets the duals of the edges between groups; `models` and `bonds` are a point of the smaller problem.
+/// Sets the duals of the edges between groups; `models` and `bonds` are a point of the smaller
+/// problem.
 pub(super) fn spread(
     (problem, contraction): (&Problem, &Contraction),
     models: &Matrix,
@@ -179,7 +181,8 @@ mod tests {
                     axpy(contraction.share[e], &goal, &mut share);
                     let moved = crate::numeric::linalg::distance(own, before.row(e));
                     let off = (own[0] - share[0]).abs();
-                    // Where models differ there is no choice; where they are equal what is given counts.
+                    // Where models differ there is no choice; where they are equal what is given
+                    // counts.
                     assert!(if same { off > 1e-3 && moved < 5.0 } else { off < 1e-12 }, "{off}");
                 }
                 assert!(crate::numeric::linalg::distance(&sum, &goal) < 1e-11, "{sum:?} {goal:?}");

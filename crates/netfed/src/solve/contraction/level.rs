@@ -1,7 +1,9 @@
-//! A smaller problem for values of λ between two others: neighbors that have equal models at both share a model in between.
+//! A smaller problem for values of λ between two others: neighbors that have equal models at both
+//! share a model in between.
 //!
-//! A solution of it is lifted to the problem that it comes from, where everything is expected to be about where interpolation has it.
-//! Duals between groups follow from those of the bonds (`bonds.rs`), those inside of groups are made to fit (`lift.rs`).
+//! A solution of it is lifted to the problem that it comes from, where everything is expected to be
+//! about where interpolation has it. Duals between groups follow from those of the bonds
+//! (`bonds.rs`), those inside of groups are made to fit (`lift.rs`).
 
 use super::lift::Lift;
 use super::{Contraction, bonds};
@@ -11,10 +13,11 @@ use crate::penalty::Norm;
 use crate::solve::duals::repair::enter_domain;
 use crate::{Matrix, Problem, Start};
 
-/// Nodes of the smaller problem, as a part of those of the larger, from which on it is not worth it.
+/// Nodes of the smaller problem, as a part of those of the larger, from which on it is not worth
+/// it.
 const MOST_NODES: f64 = 0.8;
-/// How much of its ball a dual may fill at both ends for its edge to hold its nodes together: a part that hangs on duals at the border
-/// may come apart in between.
+/// How much of its ball a dual may fill at both ends for its edge to hold its nodes together: a
+/// part that hangs on duals at the border may come apart in between.
 const FIRM: f64 = 0.8;
 /// The least part of a ball that counts as room.
 const LEAST_ROOM: f64 = 0.1;
@@ -26,7 +29,8 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    /// From a problem and solutions at two λ. None where the smaller problem would not be much smaller.
+    /// From a problem and solutions at two λ. None where the smaller problem would not be much
+    /// smaller.
     pub(crate) fn new(problem: &Problem, ends: [(f64, &Start); 2]) -> Option<Level> {
         let edges = problem.graph().edges();
         let mut grown = vec![0.0; problem.dim()];
@@ -68,8 +72,8 @@ impl Level {
         self.contraction.sums(rows)
     }
 
-    /// A point of the smaller problem as one of the larger, which is expected to be near `whole`; λ is that of the problem. Gives the work, too, in sweeps
-    /// over the larger problem, about.
+    /// A point of the smaller problem as one of the larger, which is expected to be near `whole`; λ
+    /// is that of the problem. Gives the work, too, in sweeps over the larger problem, about.
     pub(crate) fn lift(&self, problem: &Problem, point: &Start, whole: Start) -> (Start, f64) {
         let Start { mut params, mut duals } = whole;
         // Interpolation over more than two solutions may have left the balls.
@@ -82,8 +86,8 @@ impl Level {
         (Start { params, duals }, 2.0 + 3.0 * steps as f64)
     }
 
-    /// ∇Lᵢ of all nodes, at models for which they add up to what the bonds carry: then the gap of a group is the sum of those of its
-    /// nodes.
+    /// ∇Lᵢ of all nodes, at models for which they add up to what the bonds carry: then the gap of a
+    /// group is the sum of those of its nodes.
     fn gradients(&self, problem: &Problem, point: &Start) -> Vec<f64> {
         let (small, dim) = (&self.contraction.small, problem.dim());
         let mut models = point.params.clone();

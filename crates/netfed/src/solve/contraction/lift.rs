@@ -1,18 +1,21 @@
 //! Duals inside of groups of equal models, made to fit.
 //!
-//! At a solution ∇L + Σ sign·u = 0 at every node. A rest r(u) is carried through the groups, within the balls of the conjugate penalty, by
-//! Douglas–Rachford splitting between flows and balls in the metric 1/ω:
+//! At a solution ∇L + Σ sign·u = 0 at every node. A rest r(u) is carried through the groups, within
+//! the balls of the conjugate penalty, by Douglas–Rachford splitting between flows and balls in the
+//! metric 1/ω:
 //!
 //!   z ← y − ω(p_tail − p_head),   y ← the nearest point of the balls to z,   Σ sign·ω(p_tail − p_head) = 2r(y) − r(z)
 //!
-//! ω is large where there is room. It stays the same, and so do the factors of the Laplace equations.
+//! ω is large where there is room. It stays the same, and so do the factors of the Laplace
+//! equations.
 
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel::dot;
 use crate::solve::duals::laplace::Factored;
 use crate::{Matrix, Problem};
 
-/// The most steps, those within which ‖r‖ must have halved, and the part of ‖∇L‖ that counts as nothing.
+/// The most steps, those within which ‖r‖ must have halved, and the part of ‖∇L‖ that counts as
+/// nothing.
 const STEPS: usize = 30;
 const PATIENCE: usize = 5;
 const NOTHING: f64 = 1e-11;
@@ -101,7 +104,8 @@ mod tests {
     use crate::penalty::{Norm1, Norm2, Penalty};
     use crate::{Dataset, LossKind};
 
-    /// ‖r‖ of duals that were zero, after gradients were carried that given duals would balance; and whether all are in their balls.
+    /// ‖r‖ of duals that were zero, after gradients were carried that given duals would balance;
+    /// and whether all are in their balls.
     fn carried(penalty: Box<dyn Penalty>, size: f64) -> (f64, bool) {
         let graph = random_geometric(200, 800, 7).unwrap().0;
         let edges = graph.edges().to_vec();

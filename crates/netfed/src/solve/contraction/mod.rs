@@ -2,8 +2,9 @@
 //!
 //!   minimize over z   Σ_g L_g(z_g) + λ Σ_b A_b φ(z_tail − z_head),   L_g = Σ_{i∈g} Lᵢ,   A_b = Σ Aₑ over the edges between two groups
 //!
-//! a problem of the same kind, on the graph whose nodes are the groups and whose edges are the *bonds* between them. Its solution is
-//! that of the whole if no group would rather come apart: duals inside of the groups tell.
+//! a problem of the same kind, on the graph whose nodes are the groups and whose edges are the *bonds*
+//! between them. Its solution is that of the whole if no group would rather come apart: duals
+//! inside of the groups tell.
 
 mod bonds;
 mod level;
@@ -19,7 +20,8 @@ struct Contraction {
     small: Problem,
     /// The group of every node.
     group: Vec<u32>,
-    /// The part of every edge in the weight of its bond, negative if that has the other direction; zero inside of a group.
+    /// The part of every edge in the weight of its bond, negative if that has the other direction;
+    /// zero inside of a group.
     share: Vec<f64>,
     /// The edges of each bond, one after the other, and where those of each begin.
     edges: Vec<u32>,
@@ -27,8 +29,8 @@ struct Contraction {
 }
 
 impl Contraction {
-    /// Neighbors share a model if `equal` is true for their edge. None where there are more groups than `most`, or the losses of a
-    /// group have no sum in closed form.
+    /// Neighbors share a model if `equal` is true for their edge. None where there are more groups
+    /// than `most`, or the losses of a group have no sum in closed form.
     fn new(problem: &Problem, equal: impl Fn(usize) -> bool, most: usize) -> Option<Contraction> {
         let graph = problem.graph();
         let of_node = graph.components(equal);

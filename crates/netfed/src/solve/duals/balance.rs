@@ -1,12 +1,12 @@
 //! Duals that balance at the nodes without data.
 //!
-//! There L = 0, and a dual bound costs the radius of the node times ‖sᵢ‖, sᵢ = −Σ sign·u (docs/certificate.md): too much, unless sᵢ
-//! vanishes up to rounding. The shift
+//! There L = 0, and a dual bound costs the radius of the node times ‖sᵢ‖, sᵢ = −Σ sign·u
+//! (docs/certificate.md): too much, unless sᵢ vanishes up to rounding. The shift
 //!
 //!   δu = −ω(p_tail − p_head),   Σ sign·ω(p_tail − p_head) = −sᵢ at the nodes without data,   p = 0 at the others,
 //!
-//! makes it vanish; ω = c(1 − (‖u‖_*/c)²) is large where there is room. If duals leave their balls, all are shrunk by one factor,
-//! which leaves every sᵢ = 0 as it is.
+//! makes it vanish; ω = c(1 − (‖u‖_*/c)²) is large where there is room. If duals leave their balls,
+//! all are shrunk by one factor, which leaves every sᵢ = 0 as it is.
 
 use super::laplace::conjugate_gradients;
 use super::repair::{enter_domain, shift};
@@ -14,7 +14,8 @@ use crate::numeric::linalg::axpy;
 use crate::numeric::parallel::for_rows;
 use crate::{Matrix, Problem};
 
-/// Duals that leave their balls are moved back, each by itself, and the rest is shifted again; so many times.
+/// Duals that leave their balls are moved back, each by itself, and the rest is shifted again; so
+/// many times.
 const ROUNDS: usize = 4;
 /// The least part of c that counts as room.
 const LEAST_ROOM: f64 = 1e-3;
@@ -24,7 +25,8 @@ const FINE: f64 = 1e-9;
 /// Sweeps' worth of work below which it is not begun.
 const LEAST_WORK: f64 = 40.0;
 
-/// Balances the duals of a problem whose penalty is a norm, with work of at most so many sweeps over the edges. Gives the work.
+/// Balances the duals of a problem whose penalty is a norm, with work of at most so many sweeps
+/// over the edges. Gives the work.
 pub(crate) fn balance(problem: &Problem, duals: &mut Matrix, most_work: f64) -> f64 {
     let has_data = |i: usize| problem.loss(i).points() > 0;
     let Some(norm) = problem.penalty().norm() else { return 0.0 };

@@ -19,7 +19,8 @@ const CG_STEPS: usize = 300;
 const PATIENCE: usize = 20;
 /// Relative accuracy of conjugate gradients.
 const FINE: f64 = 1e-8;
-/// Steps of conjugate gradients before the graph is factored, if there are this many edges per node.
+/// Steps of conjugate gradients before the graph is factored, if there are this many edges per
+/// node.
 const FEW_STEPS: usize = 30;
 const MANY_NEIGHBORS: usize = 8;
 /// Sweeps that a factorization may cost; beyond, conjugate gradients are expected to be cheaper.
@@ -32,8 +33,8 @@ pub(crate) struct Laplace {
 }
 
 impl Laplace {
-    /// Solves the Laplace equations; false when stopped. Where nodes have many neighbors a few conjugate gradients do; otherwise
-    /// the graph is factored, if that is cheap.
+    /// Solves the Laplace equations; false when stopped. Where nodes have many neighbors a few
+    /// conjugate gradients do; otherwise the graph is factored, if that is cheap.
     pub(crate) fn solve(
         &mut self,
         problem: &Problem,
@@ -169,8 +170,8 @@ pub(crate) enum End {
     Stopped,
 }
 
-/// Solves the Laplace equations by conjugate gradients, all parameters side by side, in at most so many steps, to a relative accuracy; p = 0 at nodes that
-/// are `bound`.
+/// Solves the Laplace equations by conjugate gradients, all parameters side by side, in at most so
+/// many steps, to a relative accuracy; p = 0 at nodes that are `bound`.
 pub(crate) fn conjugate_gradients(
     problem: &Problem,
     room: &[f64],

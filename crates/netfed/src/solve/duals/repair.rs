@@ -1,12 +1,13 @@
 //! Duals that fit given models, constant on the groups of a fusion.
 //!
-//! At a solution ∇Lᵢ(wᵢ) + Σ sign·u = 0 at every node. Where a difference is not zero, u is the gradient of cφ. The duals of the other
-//! edges carry the rest r through the groups: the correction of least weighted norm is
+//! At a solution ∇Lᵢ(wᵢ) + Σ sign·u = 0 at every node. Where a difference is not zero, u is the
+//! gradient of cφ. The duals of the other edges carry the rest r through the groups: the correction
+//! of least weighted norm is
 //!
 //!   δu = −ω(p_tail − p_head),   p a solution of the Laplace equations Σ sign·ω(p_tail − p_head) = r,
 //!
-//! one for each parameter. ω = c(1 − (‖u‖/c)²) is large where there is room. What leaves the domain of the
-//! conjugate penalty is moved back into it, and the rest is corrected again.
+//! one for each parameter. ω = c(1 − (‖u‖/c)²) is large where there is room. What leaves the domain
+//! of the conjugate penalty is moved back into it, and the rest is corrected again.
 
 use super::laplace::Laplace;
 use crate::numeric::linalg::{axpy, difference};
@@ -24,8 +25,8 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// Makes `duals` fit `params`, up to a rest of `accuracy` times the largest dual. `spend` is told the work, in sweeps over
-    /// the edges; false stops.
+    /// Makes `duals` fit `params`, up to a rest of `accuracy` times the largest dual. `spend` is
+    /// told the work, in sweeps over the edges; false stops.
     pub(crate) fn repair(
         &mut self,
         problem: &Problem,

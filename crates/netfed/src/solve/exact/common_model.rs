@@ -1,11 +1,13 @@
-//! The best model that several nodes can share: argmin over w of F(w) = Σᵢ Lᵢ(w), for smooth losses, by Newton's method.
+//! The best model that several nodes can share: argmin over w of F(w) = Σᵢ Lᵢ(w), for smooth
+//! losses, by Newton's method.
 
 use crate::Problem;
 use crate::loss::Growth;
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot, norm};
 use rayon::prelude::*;
 
-/// Nodes whose terms are added up one after the other; fixed, so that sums do not depend on threads.
+/// Nodes whose terms are added up one after the other; fixed, so that sums do not depend on
+/// threads.
 const CHUNK: usize = 256;
 /// The most Newton steps.
 const STEPS: usize = 100;
@@ -69,7 +71,8 @@ impl Sum<'_> {
         }
     }
 
-    /// A point near a minimizer, as near as rounding allows where there is one. The first step is from `start`.
+    /// A point near a minimizer, as near as rounding allows where there is one. The first step is
+    /// from `start`.
     pub(crate) fn minimize(&self, start: &[f64]) -> Vec<f64> {
         let mut w = start.to_vec();
         let (mut value, (mut gradient, mut size)) = (self.value(&w), self.gradient(&w));
@@ -95,14 +98,16 @@ impl Sum<'_> {
     }
 }
 
-/// A minimizer of Σ Lᵢ over the nodes given. None where it is not found to working accuracy: classes that can be separated have none.
+/// A minimizer of Σ Lᵢ over the nodes given. None where it is not found to working accuracy:
+/// classes that can be separated have none.
 pub(crate) fn common_model(problem: &Problem, nodes: &[usize]) -> Option<Vec<f64>> {
     let sum = Sum { problem, nodes };
     let zero = vec![0.0; problem.dim()];
     let (_, size_at_zero) = sum.gradient(&zero);
     let w = sum.minimize(&zero);
     let (gradient, size) = sum.gradient(&w);
-    // Data that are met exactly leave no gradients to compare with; separable classes seem to, far away.
+    // Data that are met exactly leave no gradients to compare with; separable classes seem to, far
+    // away.
     let margins = nodes.iter().any(|&i| problem.loss(i).growth() == Growth::Margin);
     let floor = if margins { 0.0 } else { 1e-3 * size_at_zero };
     (norm(&gradient) <= 1e-10 * size.max(floor)).then_some(w)

@@ -2,8 +2,9 @@
 //!
 //!   wᵢ = argmin Lᵢ(w)
 //!
-//! For `squared` with fewer points than parameters the shortest of the minimizers; zero without data. Where classes can be
-//! separated there is no minimizer, and the model is one that comes near the infimum.
+//! For `squared` with fewer points than parameters the shortest of the minimizers; zero without
+//! data. Where classes can be separated there is no minimizer, and the model is one that comes near
+//! the infimum.
 
 use crate::loss::minimizers;
 use crate::{Matrix, Problem};

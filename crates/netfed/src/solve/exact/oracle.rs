@@ -9,7 +9,8 @@ use crate::run::Status;
 use crate::{Error, Matrix, Problem};
 use std::collections::BTreeMap;
 
-/// The best model of every cluster, in the rows of its nodes; `of_node` has the cluster of each node, any numbers.
+/// The best model of every cluster, in the rows of its nodes; `of_node` has the cluster of each
+/// node, any numbers.
 pub fn oracle(
     problem: &Problem,
     of_node: &[usize],

@@ -2,8 +2,9 @@
 //!
 //!   argmin over w of Σᵢ cᵢLᵢ(w)          cᵢ = nᵢ (all data points alike) or 1 (all nodes alike)
 //!
-//! Smooth losses: Newton's method (`common_model.rs`). Losses with kinks: GTV minimization with `l1` on a star with a λ so large that all models are
-//! equal; the gap of that run then bounds the suboptimality here.
+//! Smooth losses: Newton's method (`common_model.rs`). Losses with kinks: GTV minimization with
+//! `l1` on a star with a λ so large that all models are equal; the gap of that run then bounds the
+//! suboptimality here.
 
 use super::common_model::common_model;
 use crate::loss::{Loss, Scaled};
@@ -27,7 +28,8 @@ const TRIALS: usize = 8;
 pub struct Optimum {
     /// One model per node.
     pub params: Matrix,
-    /// [`Status::Solved`] if the minimum was found to high accuracy; not so where there is none, as when classes can be separated.
+    /// [`Status::Solved`] if the minimum was found to high accuracy; not so where there is none, as
+    /// when classes can be separated.
     pub status: Status,
 }
 

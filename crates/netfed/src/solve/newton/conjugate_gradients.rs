@@ -52,8 +52,8 @@ pub(crate) fn solve(
     goes_on
 }
 
-/// The blocks of the Hessian that belong to one group each, factored; single entries where groups are not of whole models or models are
-/// large.
+/// The blocks of the Hessian that belong to one group each, factored; single entries where groups
+/// are not of whole models or models are large.
 struct Preconditioner {
     /// Rows of a block.
     size: usize,

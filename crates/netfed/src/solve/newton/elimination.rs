@@ -1,8 +1,10 @@
-//! Cholesky's method for a matrix with the pattern of a graph without cycles, one d × d block per node and per edge:
+//! Cholesky's method for a matrix with the pattern of a graph without cycles, one d × d block per
+//! node and per edge:
 //!
 //!   (B x)ᵢ = Bᵢᵢ xᵢ − Σ_{e=(i,j)} Kₑ xⱼ,    Bᵢᵢ and Kₑ symmetric
 //!
-//! Nodes are eliminated from the leaves to the roots, so that nothing fills in: O(n d³) for the factor, O(n d²) for a solution.
+//! Nodes are eliminated from the leaves to the roots, so that nothing fills in: O(n d³) for the
+//! factor, O(n d²) for a solution.
 
 use crate::Graph;
 use crate::numeric::dimension::with_dimension;
@@ -13,11 +15,13 @@ pub(crate) struct Elimination {
     dim: usize,
     /// Children before parents: node, parent, and the edge between them. A root is its own parent.
     order: Vec<(u32, u32, u32)>,
-    /// Bᵢᵢ, one after the other, to be written before each factorization; then L of the Schur complement L·Lᵀ.
+    /// Bᵢᵢ, one after the other, to be written before each factorization; then L of the Schur
+    /// complement L·Lᵀ.
     pub(crate) nodes: Vec<f64>,
     /// Kₑ, to be written likewise; then L⁻¹Kₑ with the L of the child.
     pub(crate) edges: Vec<f64>,
-    /// 1 over the diagonal of every L: a solution waits for one entry after the other, and a division takes long.
+    /// 1 over the diagonal of every L: a solution waits for one entry after the other, and a
+    /// division takes long.
     inverse: Vec<f64>,
 }
 
@@ -36,7 +40,8 @@ impl Elimination {
             }
             let begin = order.len();
             breadth_first(graph, first, &mut order, &mut parents)?;
-            // From the middle of a longest way branches are equally deep, and a processor works on several of them at once.
+            // From the middle of a longest way branches are equally deep, and a processor works on
+            // several of them at once.
             let end = order[order.len() - 1].0;
             order.truncate(begin);
             breadth_first(graph, end, &mut order, &mut parents)?;
@@ -159,7 +164,8 @@ impl Elimination {
     }
 }
 
-/// The nodes of a component from its root on: node, parent, and the edge between them. None where it has a cycle.
+/// The nodes of a component from its root on: node, parent, and the edge between them. None where
+/// it has a cycle.
 fn breadth_first(
     graph: &Graph,
     root: u32,

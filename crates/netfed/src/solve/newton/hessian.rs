@@ -1,5 +1,5 @@
-//! The Hessian of a problem in the unknowns of a fusion, put together: as a sparse matrix, as a dense
-//! one, or in blocks of nodes and edges.
+//! The Hessian of a problem in the unknowns of a fusion, put together: as a sparse matrix, as a
+//! dense one, or in blocks of nodes and edges.
 
 use super::elimination::Elimination;
 use super::reduced::Reduced;
@@ -15,7 +15,8 @@ impl Reduced<'_> {
         (self.problem.nodes() + edges) * dim * dim
     }
 
-    /// Calls `f(rows, columns)` with the unknowns of every block that the Hessian adds up: one per node, four per bond.
+    /// Calls `f(rows, columns)` with the unknowns of every block that the Hessian adds up: one per
+    /// node, four per bond.
     fn for_blocks(&self, mut f: impl FnMut(&[u32], &[u32])) {
         let dim = self.problem.dim();
         for i in 0..self.problem.nodes() {
@@ -42,7 +43,8 @@ impl Reduced<'_> {
         entries
     }
 
-    /// Calls `f(rows, columns, sign, block)` with the blocks of [`Reduced::for_blocks`] and their values, row by row.
+    /// Calls `f(rows, columns, sign, block)` with the blocks of [`Reduced::for_blocks`] and their
+    /// values, row by row.
     fn for_values(&self, params: &Matrix, mut f: impl FnMut(&[u32], &[u32], f64, &[f64])) {
         let (problem, dim) = (self.problem, self.problem.dim());
         let (mut block, mut diff) = (vec![0.0; dim * dim], vec![0.0; dim]);
@@ -67,7 +69,8 @@ impl Reduced<'_> {
         });
     }
 
-    /// The values that belong to [`Reduced::pattern`], with zeros for the diagonal at the end; and the trace of the matrix.
+    /// The values that belong to [`Reduced::pattern`], with zeros for the diagonal at the end; and
+    /// the trace of the matrix.
     pub(crate) fn values(&self, params: &Matrix) -> (Vec<f64>, f64) {
         let dim = self.problem.dim();
         let mut values = Vec::with_capacity(self.entries());

@@ -1,9 +1,11 @@
-//! Newton's method for the models that are left when equal parameters are one unknown (`solve/fusion.rs`):
+//! Newton's method for the models that are left when equal parameters are one unknown
+//! (`solve/fusion.rs`):
 //!
 //!   minimize over z   Σᵢ Lᵢ(wᵢ(z)) + Σₑ cφ(w_tail(z) − w_head(z))
 //!
-//! Between groups the differences are not zero, so that φ is smooth there; for the penalties without kinks every parameter is its own
-//! group. Where a step would cross a kink, the groups on both sides are joined.
+//! Between groups the differences are not zero, so that φ is smooth there; for the penalties
+//! without kinks every parameter is its own group. Where a step would cross a kink, the groups on
+//! both sides are joined.
 
 mod conjugate_gradients;
 pub(super) mod elimination;
@@ -36,8 +38,9 @@ pub(crate) enum Outcome {
     TooLarge,
 }
 
-/// Minimizes in the unknowns of a fusion, from the models `params`, until the gradient has fallen to `accuracy` times the size of its
-/// terms. `spend` is told the work, in sweeps over the edges; false stops. `most` is what one step may cost.
+/// Minimizes in the unknowns of a fusion, from the models `params`, until the gradient has fallen
+/// to `accuracy` times the size of its terms. `spend` is told the work, in sweeps over the edges;
+/// false stops. `most` is what one step may cost.
 pub(crate) fn newton(
     problem: &Problem,
     fusion: &mut Fusion,
@@ -81,8 +84,9 @@ fn size_of_terms(problem: &Problem, params: &Matrix) -> f64 {
     sum_rows(problem.nodes(), 8 * dim, dim, square).sqrt()
 }
 
-/// Newton steps for fixed groups, until the gradient is at most `least`, or has fallen to `accuracy`. Gives the objective in the end; an
-/// error names the pairs of unknowns that are to be joined.
+/// Newton steps for fixed groups, until the gradient is at most `least`, or has fallen to
+/// `accuracy`. Gives the objective in the end; an error names the pairs of unknowns that are to be
+/// joined.
 fn descend(
     problem: &Problem,
     fusion: &Fusion,

@@ -1,9 +1,11 @@
-//! Newton's method for losses that are not quadratic, with the penalty as it is (the proximal Newton method):
+//! Newton's method for losses that are not quadratic, with the penalty as it is (the proximal
+//! Newton method):
 //!
 //!   w ← argmin Σᵢ qᵢ(wᵢ) + λ Σₑ Aₑ φ(w_tail − w_head),   qᵢ the quadratic model of Lᵢ at the last wᵢ
 //!
-//! The problem with the models q is one of squared losses: the steps of its nodes have closed forms, those of the problem itself are Newton's
-//! methods of their own. Near a solution two or three such problems are enough.
+//! The problem with the models q is one of squared losses: the steps of its nodes have closed
+//! forms, those of the problem itself are Newton's methods of their own. Near a solution two or
+//! three such problems are enough.
 
 use crate::certificate::{Certificate, Certifier};
 use crate::numeric::parallel::map_rows;
@@ -13,13 +15,14 @@ use crate::{Error, Matrix, Problem};
 
 /// The most steps.
 const STEPS: usize = 8;
-/// How much smaller than the last accuracy that of the next models should be, and the smallest, as a part of the tolerance.
+/// How much smaller than the last accuracy that of the next models should be, and the smallest, as
+/// a part of the tolerance.
 const FINER: f64 = 0.03;
 const FINEST: f64 = 0.3;
 /// How much smaller an accuracy must be than that before for another step.
 const PROGRESS: f64 = 0.5;
-/// How far off the models may be at their solution, in tolerances, for its certificate to be worth its cost: Newton's method is much
-/// closer by then.
+/// How far off the models may be at their solution, in tolerances, for its certificate to be worth
+/// its cost: Newton's method is much closer by then.
 const OFF: f64 = 100.0;
 /// The finest relative gap that rounding allows the models.
 const ROUNDING: f64 = 1e-11;
@@ -34,8 +37,8 @@ const MODELS: f64 = 3.0;
 pub(crate) type Inner =
     fn(&Problem, &Options, (Start, f64), &mut Observer<'_>) -> Result<Solution, Error>;
 
-/// Steps from a point; the last point and its certificate. `stay` says whether the start itself will do, if it is good enough. None where a loss has no model,
-/// or the first step leads uphill.
+/// Steps from a point; the last point and its certificate. `stay` says whether the start itself
+/// will do, if it is good enough. None where a loss has no model, or the first step leads uphill.
 pub(crate) fn proximal_newton(
     run: &mut Run<'_>,
     start: Start,
@@ -46,7 +49,8 @@ pub(crate) fn proximal_newton(
     let (problem, tolerance) = (run.problem, run.options.tolerance);
     let mut point = start;
     let mut model = model(problem, &point.params)?;
-    // At the point itself a certificate of the models says what one of the losses would, to first order, and is cheaper.
+    // At the point itself a certificate of the models says what one of the losses would, to first
+    // order, and is cheaper.
     let here = Certifier::new(&model.problem).certify(&point.params, &point.duals);
     // Models far above the losses hide their value.
     let mut value = if model.above <= 0.5 * here.objective {
@@ -164,7 +168,8 @@ mod tests {
 
     #[test]
     fn models_far_above_the_losses_do_not_hold_up_a_run() {
-        // A single point that all others vote down: its curvature is 1e-10, its model starts from 1e10.
+        // A single point that all others vote down: its curvature is 1e-10, its model starts from
+        // 1e10.
         let crowd = Dataset::new(1, vec![1.0; 30], [[1.0; 20].as_slice(), &[-1.0; 10]].concat());
         let outsider = Dataset::new(1, vec![50.0], vec![-1.0]);
         let build = |data: Dataset| LossKind::Logistic.build(data, 0.0, 0.0).unwrap();

@@ -18,9 +18,11 @@ pub(crate) struct Reduced<'a> {
     pub(crate) active: Vec<bool>,
     /// These edges.
     pub(crate) active_edges: Vec<u32>,
-    /// Where φ(v) = (h/2)‖v‖²: c·h of every edge at every node, in the order of [`Graph::slots`](crate::Graph).
+    /// Where φ(v) = (h/2)‖v‖²: c·h of every edge at every node, in the order of
+    /// [`Graph::slots`](crate::Graph).
     pub(crate) stiffness: Option<Vec<f64>>,
-    /// Where models are fused whole: for every pair of neighboring groups one edge, with the sum of the couplings.
+    /// Where models are fused whole: for every pair of neighboring groups one edge, with the sum of
+    /// the couplings.
     bonds: Option<Vec<(u32, f64)>>,
 }
 
@@ -61,7 +63,8 @@ impl<'a> Reduced<'a> {
         self.bonds.as_ref().map_or(self.active_edges.len(), Vec::len)
     }
 
-    /// One active edge for every pair of neighboring groups, and the coupling of all edges between the two.
+    /// One active edge for every pair of neighboring groups, and the coupling of all edges between
+    /// the two.
     pub(crate) fn bond(&self, k: usize) -> (usize, f64) {
         match &self.bonds {
             Some(bonds) => (bonds[k].0 as usize, bonds[k].1),
@@ -91,8 +94,8 @@ impl<'a> Reduced<'a> {
         });
     }
 
-    /// Pairs of unknowns whose difference would change its sign between two points: between them lies a kink, and there they are
-    /// equal.
+    /// Pairs of unknowns whose difference would change its sign between two points: between them
+    /// lies a kink, and there they are equal.
     pub(crate) fn crossings(&self, from: &Matrix, to: &Matrix) -> Vec<(u32, u32)> {
         let (problem, dim) = (self.problem, self.problem.dim());
         let kinks = problem.penalty().kinks();

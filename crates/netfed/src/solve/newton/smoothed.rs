@@ -1,7 +1,9 @@
-//! Newton's method for a smoothed problem, in units of the features, with smoothing that goes to zero: every kink |v| is √(v² + μ²).
+//! Newton's method for a smoothed problem, in units of the features, with smoothing that goes to
+//! zero: every kink |v| is √(v² + μ²).
 //!
-//! A dense system of all parameters for each step: for small problems on which sweeps are slow, as those with kinks in the losses or features
-//! of unlike scale are. The slopes of the smoothed penalty are duals in the domain of the conjugate; which models are equal is read off them.
+//! A dense system of all parameters for each step: for small problems on which sweeps are slow, as
+//! those with kinks in the losses or features of unlike scale are. The slopes of the smoothed
+//! penalty are duals in the domain of the conjugate; which models are equal is read off them.
 
 use crate::certificate::Certificate;
 use crate::loss::Growth;
@@ -13,7 +15,8 @@ use crate::{Matrix, Problem, Start};
 
 /// Parameters of all nodes up to which the systems are cheap.
 const MOST_UNKNOWNS: usize = 240;
-/// How much smaller the smoothing of a stage is than that of the one before, and the last one, relative to the size of the labels.
+/// How much smaller the smoothing of a stage is than that of the one before, and the last one,
+/// relative to the size of the labels.
 const NEXT: f64 = 0.3;
 const LAST: f64 = 1e-13;
 /// The smoothing from which on a certificate may be worth its cost, and stages between two.
@@ -22,7 +25,8 @@ const STAGES: usize = 3;
 /// The most steps of a stage, and where it ends: what a step promises, relative to the objective.
 const STEPS: usize = 60;
 const PROMISE: f64 = 1e-3;
-/// The part of the objective at zero that is as good as zero: below it models without a minimum would only grow.
+/// The part of the objective at zero that is as good as zero: below it models without a minimum
+/// would only grow.
 const NOTHING: f64 = 1e-17;
 /// The least damping of a system, relative to its diagonal, and the most.
 const DAMPING: f64 = 1e-14;
@@ -39,7 +43,8 @@ pub(crate) fn is_small(problem: &Problem) -> bool {
 pub(crate) struct End {
     pub(crate) point: Start,
     pub(crate) proof: Certificate,
-    /// Whether the smoothing has gone down to its end, and the last steps promised less than the tolerance: there is no more to be had.
+    /// Whether the smoothing has gone down to its end, and the last steps promised less than the
+    /// tolerance: there is no more to be had.
     pub(crate) is_final: bool,
 }
 
@@ -180,7 +185,8 @@ impl<'a> Smooth<'a> {
         sound.then_some(Terms { unknowns, value, gradient, hessian })
     }
 
-    /// A Newton step that leads downhill, if there is one, and what the first that was tried promised.
+    /// A Newton step that leads downhill, if there is one, and what the first that was tried
+    /// promised.
     fn step(&self, here: &Terms, part: f64) -> (Option<Terms>, f64) {
         let all = here.unknowns.len();
         let largest = (0..all).fold(0.0, |m: f64, k| m.max(here.hessian[k * all + k]));

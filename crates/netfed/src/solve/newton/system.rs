@@ -1,8 +1,9 @@
 //! The linear system of a Newton step: (∇²L + Σₑ c·∇²φ) p = rhs, in the unknowns of a fusion.
 //!
-//! Cholesky's method where the factor is cheap: for graphs without cycles, block by block; for sparse matrices (chains, grids, near neighbors) and for few groups; otherwise
-//! conjugate gradients with one block per group as preconditioner. A product with the Hessian costs about one sweep over
-//! the edges.
+//! Cholesky's method where the factor is cheap: for graphs without cycles, block by block; for
+//! sparse matrices (chains, grids, near neighbors) and for few groups; otherwise conjugate
+//! gradients with one block per group as preconditioner. A product with the Hessian costs about one
+//! sweep over the edges.
 
 use super::conjugate_gradients;
 use super::elimination::Elimination;
@@ -16,11 +17,13 @@ use crate::solve::cost::{ANALYSIS, sweep_cost};
 const MOST_SWEEPS: f64 = 1000.0;
 /// Entries of the matrix, counting repetitions, up to which it is put together.
 const MOST_ENTRIES: usize = 1 << 22;
-/// Sweeps that conjugate gradients need, about, where no penalty has kinks: without nearly equal models the systems are tame.
+/// Sweeps that conjugate gradients need, about, where no penalty has kinks: without nearly equal
+/// models the systems are tame.
 const CG_SWEEPS: f64 = 35.0;
 /// Groups up to which conjugate gradients are trusted with a penalty that has kinks.
 const FEW_GROUPS: usize = 64;
-/// Cost of a multiplication of a dense factorization, in those of a sweep: it uses the processor ten times as well.
+/// Cost of a multiplication of a dense factorization, in those of a sweep: it uses the processor
+/// ten times as well.
 const DENSE: f64 = 0.1;
 /// A way to solve the system.
 pub(crate) struct System<'a> {
@@ -40,7 +43,8 @@ enum Factor {
 }
 
 impl<'a> System<'a> {
-    /// `most` is what a solution may cost, in sweeps; none where it costs more, or may cost anything.
+    /// `most` is what a solution may cost, in sweeps; none where it costs more, or may cost
+    /// anything.
     pub(crate) fn new(reduced: &'a Reduced<'a>, most: f64) -> Option<System<'a>> {
         let unit = sweep_cost(reduced.problem);
         let n = reduced.fusion.count;
@@ -79,14 +83,15 @@ impl<'a> System<'a> {
             .filter(|(sweeps, _)| *sweeps <= most)
             .filter(|(sweeps, _)| kinks != Kinks::None || analysis + sweeps <= CG_SWEEPS)
             .map(|(sweeps, c)| (Factor::Sparse(Box::new(c)), sweeps));
-        // Between nearly equal models the curvature of a norm is huge, and conjugate gradients are slow unless there are few groups.
+        // Between nearly equal models the curvature of a norm is huge, and conjugate gradients are
+        // slow unless there are few groups.
         let tame = kinks == Kinks::None || n <= FEW_GROUPS * reduced.problem.dim();
         let setup = if direct.is_some() { analysis } else { 0.0 };
         (direct.is_some() || tame).then_some(System { reduced, direct, setup })
     }
 
-    /// Solves the system at `params` to a relative residual, in place, with `damping` times the mean of the diagonal added to it. False
-    /// when stopped.
+    /// Solves the system at `params` to a relative residual, in place, with `damping` times the
+    /// mean of the diagonal added to it. False when stopped.
     pub(crate) fn solve(
         &mut self,
         params: &Matrix,

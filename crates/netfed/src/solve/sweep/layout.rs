@@ -1,12 +1,14 @@
 //! How a sweep lays nodes and edges out in memory.
 //!
-//! Nodes are visited breadth first, so that neighbors are near each other, and are cut into blocks. An edge is *inner* when
-//! both its ends lie in one block: it is stepped when the later of its ends is visited, while its dual is still in the
-//! cache. All other edges are *cross* edges: they are stepped when all nodes are done. The order changes no bit of the
-//! result, since every step reads old values only; what it changes is the number of cache misses.
+//! Nodes are visited breadth first, so that neighbors are near each other, and are cut into blocks.
+//! An edge is *inner* when both its ends lie in one block: it is stepped when the later of its ends
+//! is visited, while its dual is still in the cache. All other edges are *cross* edges: they are
+//! stepped when all nodes are done. The order changes no bit of the result, since every step reads
+//! old values only; what it changes is the number of cache misses.
 //!
-//! A node needs the sum Σ sign·u of its edges. It *gathers* it, edge by edge in the order of the graph, or the step of an inner edge
-//! *scatters* its new dual to the sums of both ends: that is faster, but the sums then run in the order of the steps.
+//! A node needs the sum Σ sign·u of its edges. It *gathers* it, edge by edge in the order of the
+//! graph, or the step of an inner edge *scatters* its new dual to the sums of both ends: that is
+//! faster, but the sums then run in the order of the steps.
 
 use crate::{Graph, Problem};
 
@@ -53,7 +55,8 @@ impl Slot {
             let row = &duals[at..at + DIM];
             std::array::from_fn(|j| row[j])
         };
-        // A branch in each of which a row is read: a processor foresees it, and need not wait for both.
+        // A branch in each of which a row is read: a processor foresees it, and need not wait for
+        // both.
         if self.is_cross() { row(cross) } else { row(inner) }
     }
 

@@ -3,13 +3,14 @@
 //!   w⁺ = prox_{τL}(w − τ Σ sign·u),        message = 2w⁺ − w,        w ← w + ρ(w⁺ − w)
 //!   u⁺ = prox_{σ(cφ)*}(u + σ(message_tail − message_head)),          u ← u + ρ(u⁺ − u)
 //!
-//! with τ = γ/Σκ over the edges of the node and σ = κ/(2γ). It converges for every γ > 0, κ > 0 and 0 < ρ < 2 (Pock and
-//! Chambolle's diagonal preconditioning, since Σ σ(w_tail − w_head)² ≤ Σ w²/τ; Condat's over-relaxation). κ = ρ = 1 is Algorithm 1, with
-//! the same numbers in the same order as [`PrimalDualNode`](crate::PrimalDualNode), so that the results are the same to the last bit (tested),
-//! if the sums of the duals are gathered. Scattered sums are the same up to rounding.
+//! with τ = γ/Σκ over the edges of the node and σ = κ/(2γ). It converges for every γ > 0, κ > 0 and
+//! 0 < ρ < 2 (Pock and Chambolle's diagonal preconditioning, since Σ σ(w_tail − w_head)² ≤ Σ w²/τ;
+//! Condat's over-relaxation). κ = ρ = 1 is Algorithm 1, with the same numbers in the same order as
+//! [`PrimalDualNode`](crate::PrimalDualNode), so that the results are the same to the last bit
+//! (tested), if the sums of the duals are gathered. Scattered sums are the same up to rounding.
 //!
-//! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 24e for the graph and 8n(7d + the factors of the loss);
-//! with gathered sums 32e and 8n(5d + the factors).
+//! Bytes per iteration, for n nodes, e edges, d parameters: 16de for the duals, 24e for the graph
+//! and 8n(7d + the factors of the loss); with gathered sums 32e and 8n(5d + the factors).
 
 mod edge_steps;
 pub(super) mod layout;
@@ -71,7 +72,8 @@ impl<'a> Sweep<'a> {
         Sweep::new(problem, step_ratio, Layout::new(problem, Sums::Gathered, |_| 1.0))
     }
 
-    /// Faster: κ = √A, sums that are scattered, and a prox without closed form may be inexact, as much as the models still move.
+    /// Faster: κ = √A, sums that are scattered, and a prox without closed form may be inexact, as
+    /// much as the models still move.
     pub(crate) fn adaptive(problem: &'a Problem, step_ratio: f64) -> Sweep<'a> {
         let Adaptive { layout, losses } = problem.cache().get(|| {
             let kappa = edge_weights(problem);
@@ -291,7 +293,8 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// γ such that models and duals would move equally far, each in the metric of its steps, on the way from one point to another.
+/// γ such that models and duals would move equally far, each in the metric of its steps, on the way
+/// from one point to another.
 pub(crate) fn step_ratio_between(problem: &Problem, points: (&Start, &Start)) -> Option<f64> {
     let kappa = edge_weights(problem);
     let moved = Displacement::between(problem, points, |e| f64::from(kappa[e]));

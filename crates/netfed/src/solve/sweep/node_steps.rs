@@ -1,5 +1,5 @@
-//! The steps of the nodes of a block, w⁺ = prox_{τL}(w − τ Σ sign·u), message = 2w⁺ − w, w ← w + ρ(w⁺ − w), and of its inner edges as
-//! soon as both ends are done (`edge_steps.rs`).
+//! The steps of the nodes of a block, w⁺ = prox_{τL}(w − τ Σ sign·u), message = 2w⁺ − w, w ← w +
+//! ρ(w⁺ − w), and of its inner edges as soon as both ends are done (`edge_steps.rs`).
 
 use super::edge_steps::EdgeSteps;
 use super::layout::{EdgeRecord, Layout};
@@ -9,7 +9,8 @@ use crate::methods::displacement::Displacement;
 use crate::numeric::linalg::{axpy, square_distance};
 use crate::numeric::simd::Loop;
 
-/// Inner edges that are stepped together: enough that a call costs little, few enough to be still in the cache.
+/// Inner edges that are stepped together: enough that a call costs little, few enough to be still
+/// in the cache.
 const TOGETHER: usize = 64;
 
 /// What all blocks of an iteration share.

@@ -47,7 +47,8 @@ impl Packed {
         packed
     }
 
-    /// The prox of the loss of `node`, which is at `place`; where it has no closed form it may be inexact, if `near`.
+    /// The prox of the loss of `node`, which is at `place`; where it has no closed form it may be
+    /// inexact, if `near`.
     #[inline(always)]
     pub(crate) fn prox<const DIM: usize>(
         &self,

@@ -1,10 +1,12 @@
-//! A method with a server as halves of nodes on a star, so that whatever runs halves runs it too: every node is joined to the server, and
+//! A method with a server as halves of nodes on a star, so that whatever runs halves runs it too:
+//! every node is joined to the server, and
 //!
 //!   exchange 1          the server sends its first message, the clients their weights
 //!   exchange 2r         the clients send their answers of round r − 1
 //!   exchange 2r + 1     the server makes the next message of them and sends it
 //!
-//! After 2T + 1 exchanges all have the message of T rounds. Messages are filled up with zeros to one length. There are no duals and no bound.
+//! After 2T + 1 exchanges all have the message of T rounds. Messages are filled up with zeros to
+//! one length. There are no duals and no bound.
 
 mod server;
 
@@ -85,7 +87,8 @@ struct ClientRole<'a> {
     heard: Vec<f64>,
 }
 
-/// The half of a client of some weight; messages of the server have `length` numbers, those of the star `size`.
+/// The half of a client of some weight; messages of the server have `length` numbers, those of the
+/// star `size`.
 pub fn star_client<'a>(
     client: Box<dyn Client + 'a>,
     weight: f64,

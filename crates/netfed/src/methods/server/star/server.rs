@@ -1,4 +1,5 @@
-//! The server of a star: in exchange 1 it learns the weights of its clients, in every even one it takes their answers, in every odd one it steps.
+//! The server of a star: in exchange 1 it learns the weights of its clients, in every even one it
+//! takes their answers, in every odd one it steps.
 
 use super::{Role, Star};
 use crate::Matrix;

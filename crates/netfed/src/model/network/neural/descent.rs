@@ -1,5 +1,6 @@
-//! The prox of a network's loss, approached: gradient descent for z ↦ L(z) + (κ/2)‖z − v‖² from the current parameters. A step of length t along
-//! the gradient g is taken if the value falls by 10⁻⁴t‖g‖², else halved; the next t is that of Barzilai and Borwein, ‖Δz‖²/⟨Δz, Δg⟩.
+//! The prox of a network's loss, approached: gradient descent for z ↦ L(z) + (κ/2)‖z − v‖² from the
+//! current parameters. A step of length t along the gradient g is taken if the value falls by
+//! 10⁻⁴t‖g‖², else halved; the next t is that of Barzilai and Borwein, ‖Δz‖²/⟨Δz, Δg⟩.
 
 use super::NeuralLoss;
 use crate::model::network::Pass;
@@ -36,8 +37,8 @@ impl Node {
         }
     }
 
-    /// z ↦ L(z) + (κ/2)‖z − at‖² is brought down from the current parameters. Gives the number of gradients, and whether the last one is small
-    /// enough.
+    /// z ↦ L(z) + (κ/2)‖z − at‖² is brought down from the current parameters. Gives the number of
+    /// gradients, and whether the last one is small enough.
     pub(super) fn descend(
         &mut self,
         loss: &NeuralLoss,

@@ -1,12 +1,14 @@
-//! Neural networks in Algorithm 1: wᵢ are the parameters of a network, all networks alike, and Lᵢ is its mean loss on the points of node i.
+//! Neural networks in Algorithm 1: wᵢ are the parameters of a network, all networks alike, and Lᵢ
+//! is its mean loss on the points of node i.
 //!
 //!   vᵢ = wᵢ − τᵢ Σ_slots sign·uₑ,   w⁺ᵢ ≈ argmin over z of Lᵢ(z) + ‖z − vᵢ‖²/(2τᵢ),   τᵢ = γ/degreeᵢ
 //!   u⁺ₑ = prox_{σ(cₑφ)*}(uₑ + σ(2w⁺ − w)_tail − σ(2w⁺ − w)_head),                      σ = 1/(2γ)
 //!
-//! The minimum is approached by gradient descent from wᵢ, until the gradient is at most accuracy/k² in iteration k or so many gradients have been
-//! evaluated; steps have the length of Barzilai and Borwein, halved until the value falls. Lᵢ is not convex: nothing is proven about the answer,
-//! and there is no certificate. All nodes start from the same parameters, so that their hidden units correspond. A node without edges goes
-//! down its own loss.
+//! The minimum is approached by gradient descent from wᵢ, until the gradient is at most accuracy/k²
+//! in iteration k or so many gradients have been evaluated; steps have the length of Barzilai and
+//! Borwein, halved until the value falls. Lᵢ is not convex: nothing is proven about the answer, and
+//! there is no certificate. All nodes start from the same parameters, so that their hidden units
+//! correspond. A node without edges goes down its own loss.
 
 mod descent;
 
@@ -106,8 +108,8 @@ impl NeuralLoss {
     }
 }
 
-/// Couples the networks of all nodes by Algorithm 1 from the same start. `observe` sees every iteration and the parameters, one row per node, and may
-/// end the run.
+/// Couples the networks of all nodes by Algorithm 1 from the same start. `observe` sees every
+/// iteration and the parameters, one row per node, and may end the run.
 pub fn couple_networks(
     graph: &Graph,
     losses: &[NeuralLoss],
@@ -229,7 +231,8 @@ mod tests {
 
     #[test]
     fn without_hidden_units_it_is_algorithm_1() {
-        // A network without hidden layers is the linear model wx + b: the problem is convex, and solve knows the answer.
+        // A network without hidden layers is the linear model wx + b: the problem is convex, and
+        // solve knows the answer.
         let graph = Graph::new(4, &[(0, 1, 1.0), (1, 2, 0.2), (2, 3, 1.0)]).unwrap();
         let network = Network::new(1, &[], Task::Regression);
         let found =
