@@ -15,8 +15,8 @@ pub(crate) use brain::table5;
 pub(crate) use coil::table4;
 pub(crate) use synthetic::{table1, table2};
 
-use netfed_cli::progress::interrupted;
 use netfed_cli::Failure;
+use netfed_cli::progress::interrupted;
 
 use crate::Request;
 

@@ -38,7 +38,8 @@ fn log_degree_all_pairs(bencher: divan::Bencher, vertices: usize) {
     bencher.bench(|| problem.solve());
 }
 
-/// Places in a square as signals of two values: nearest neighbors without the eigenvectors of a large graph.
+/// Places in a square as signals of two values: nearest neighbors without the eigenvectors of a
+/// large graph.
 #[divan::bench(args = [5000], sample_count = 10)]
 fn log_degree_20_candidates(bencher: divan::Bencher, vertices: usize) {
     let (_, places): (Graph, Matrix) = random_geometric(vertices, 4 * vertices, 1).unwrap();

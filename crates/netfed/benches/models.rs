@@ -2,16 +2,18 @@
 //!
 //!     cargo bench -p netfed --bench models
 //!
-//! Trees: 6000 points, depth 5, new targets every time, orders kept: one node's step of FedRelax in the experiments with trees.
-//! Perceptron: one epoch of one node on 400 images of 784 pixels.
+//! Trees: 6000 points, depth 5, new targets every time, orders kept: one node's step of FedRelax in
+//! the experiments with trees. Perceptron: one epoch of one node on 400 images of 784 pixels.
 //!
 //!     cargo bench -p netfed --bench models -- weighted-tree FILE
 //!
-//! is for bench/peers/trees.py: fits trees to the points, targets and weights of a file and prints milliseconds and predictions.
+//! is for bench/peers/trees.py: fits trees to the points, targets and weights of a file and prints
+//! milliseconds and predictions.
 //!
 //!     cargo bench -p netfed --bench models -- fedrelax FILE
 //!
-//! is for bench/peers/fedrelax.py: runs Figure 2 of FedRelax on the network of a file and prints the error of every round.
+//! is for bench/peers/fedrelax.py: runs Figure 2 of FedRelax on the network of a file and prints
+//! the error of every round.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,7 +48,8 @@ fn numbers(file: &str) -> Vec<f64> {
 }
 
 /// Points m, features d, fits k, depth; m × d features, k × m targets, m weights. Prints the least
-/// and the median time of a fit in milliseconds and the predictions of the last fit at the m points.
+/// and the median time of a fit in milliseconds and the predictions of the last fit at the m
+/// points.
 fn weighted_trees(numbers: &[f64]) {
     let [m, d, k, depth] = [0, 1, 2, 3].map(|at| numbers[at] as usize);
     let (x, rest) = numbers[4..].split_at(m * d);
@@ -71,9 +74,10 @@ fn weighted_trees(numbers: &[f64]) {
     println!("{} {}\n{}", times[0], times[k / 2], words.join(" "));
 }
 
-/// Nodes n, features d, points m of a node, public points k of a node, edges e, rounds, depth, α; the ends of all edges; of all nodes: points,
-/// targets, public points, points for self-distillation, points and targets for validation (k each). Prints the mean validation error after
-/// every round of Algorithm 1, weighted and begun as in the authors' code.
+/// Nodes n, features d, points m of a node, public points k of a node, edges e, rounds, depth, α;
+/// the ends of all edges; of all nodes: points, targets, public points, points for
+/// self-distillation, points and targets for validation (k each). Prints the mean validation error
+/// after every round of Algorithm 1, weighted and begun as in the authors' code.
 fn fedrelax(numbers: &[f64]) {
     let [n, d, m, k, e, rounds, depth] = [0, 1, 2, 3, 4, 5, 6].map(|at| numbers[at] as usize);
     let (alpha, mut rest) = (numbers[7], &numbers[8..]);

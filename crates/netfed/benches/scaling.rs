@@ -1,4 +1,5 @@
-//! Time per iteration and memory as the graph grows, beside the rate of a plain triad in the same run.
+//! Time per iteration and memory as the graph grows, beside the rate of a plain triad in the same
+//! run.
 //!
 //!     cargo bench --bench scaling            up to 100,000 nodes
 //!     cargo bench --bench scaling -- large   up to 1,000,000 nodes
@@ -42,8 +43,8 @@ fn main() {
         let iterations = (4_000_000 / edges as u64).clamp(12, 400);
         let seconds =
             (0..3).map(|_| per_iteration(&problem, iterations)).fold(f64::INFINITY, f64::min);
-        // Bytes that an iteration must move: duals in and out, 24 for the graph per edge, the factors of the loss, models and
-        // sums of duals in and out, messages out.
+        // Bytes that an iteration must move: duals in and out, 24 for the graph per edge, the
+        // factors of the loss, models and sums of duals in and out, messages out.
         let (d, n) = (dim as f64, nodes as f64);
         let bytes = (16.0 * d + 24.0) * edges as f64 + 8.0 * n * (d * (d + 2.0) + 5.0 * d + 5.0);
         let share = 100.0 * bytes / 1e9 / seconds / triad;
@@ -68,7 +69,8 @@ fn problem(nodes: usize, dim: usize) -> Problem {
     Problem::new(graph, losses, Box::new(Norm2), 0.05).unwrap()
 }
 
-/// Iterations until the objective is within 1e-3 and 1e-6 of the optimum, and until that is proven; four regions, five points per node.
+/// Iterations until the objective is within 1e-3 and 1e-6 of the optimum, and until that is proven;
+/// four regions, five points per node.
 fn accuracy() {
     let numbers: Vec<f64> = std::env::args().filter_map(|a| a.parse().ok()).collect();
     let [nodes, dim, lambda] = numbers[..] else {
@@ -136,7 +138,8 @@ fn regions(nodes: usize, dim: usize, lambda: f64) -> Problem {
     Problem::new(graph, losses, Box::new(Norm2), lambda).unwrap()
 }
 
-/// Seconds of one iteration: the median over a run, without those in which a certificate is computed.
+/// Seconds of one iteration: the median over a run, without those in which a certificate is
+/// computed.
 fn per_iteration(problem: &Problem, iterations: u64) -> f64 {
     let options = Options {
         tolerance: 0.0,

@@ -1,5 +1,5 @@
-//! Time to build a graph of similarities, 10 nearest of every node: 20 points with 3 features and a label per node, all nodes of one distribution,
-//! so that no node is far from any other.
+//! Time to build a graph of similarities, 10 nearest of every node: 20 points with 3 features and a
+//! label per node, all nodes of one distribution, so that no node is far from any other.
 //!
 //!     cargo bench -p netfed --bench similarity
 

@@ -2,9 +2,10 @@
 //!
 //!     cargo run --release -p netfed --example five_models
 //!
-//! Nodes 0 to 5 train trees, 6 to 11 forests, then kernels, perceptrons and ridge regressions. All see the same world, y = 2 sin(1.5 x₁) + x₂ with noise,
-//! through ten points each. Printed: the mean squared error on new points, alone and after six rounds.
-//! Alone, models get as many fits: perceptrons go on from where they are.
+//! Nodes 0 to 5 train trees, 6 to 11 forests, then kernels, perceptrons and ridge regressions. All
+//! see the same world, y = 2 sin(1.5 x₁) + x₂ with noise, through ten points each. Printed: the
+//! mean squared error on new points, alone and after six rounds. Alone, models get as many fits:
+//! perceptrons go on from where they are.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 

@@ -126,8 +126,30 @@ pub enum Error {
 
 /// A number without rows of zeros.
 fn short(value: f64) -> String {
-    match value != 0.0 && value.is_finite() && !(1e-5..1e16).contains(&value.abs()) {
-        true => format!("{value:e}"),
-        false => value.to_string(),
+    if value != 0.0 && value.is_finite() && !(1e-5..1e16).contains(&value.abs()) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
     }
+}
+
+/// A number that must be positive.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::BadNumber { name, value, expected: "positive and finite" })
+}
+
+/// A number that must not be negative.
+pub(crate) fn nonnegative(name: &'static str, value: f64) -> Result<(), Error> {
+    if value >= 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::BadNumber { name, value, expected: "nonnegative and finite" })
+}
+
+/// Two sizes that must agree.
+pub(crate) fn same_size(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+    if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
 }

@@ -1,7 +1,8 @@
 //! Networked federated learning: one personalized model per node of a graph.
 //!
-//! Many holders of small local datasets, related but not alike, are the nodes of a weighted graph of similarities, the
-//! *empirical graph*. netfed trains one model wᵢ per node, coupled over the edges:
+//! Many holders of small local datasets, related but not alike, are the nodes of a weighted graph
+//! of similarities, the *empirical graph*. netfed trains one model wᵢ per node, coupled over the
+//! edges:
 //!
 //! ```text
 //! minimize   Σᵢ Lᵢ(wᵢ)  +  λ Σ_{e=(i,j)} Aₑ φ(wᵢ − wⱼ)          (GTV minimization)
@@ -47,107 +48,108 @@
 //! | models of any kind, coupled by predictions | [`relax`], [`model`] |
 //! | graphs learned from signals | [`learning`] |
 //!
-//! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon thread pool; results do
-//! not depend on the number of threads, to the last bit. A loss or penalty of your own is a type with the trait
-//! [`loss::Loss`] or [`penalty::Penalty`]; hold it to [`laws`].
+//! The library has no files, sockets, clocks, logs or hidden randomness. It uses the current rayon
+//! thread pool; results do not depend on the number of threads, to the last bit. A loss or penalty
+//! of your own is a type with the trait [`loss::Loss`] or [`penalty::Penalty`]; hold it to
+//! [`laws`].
 
-mod admm;
-mod agreement;
-mod auto;
-mod balance;
-pub mod baselines;
 mod certificate;
-mod cluster;
-mod cluster_optimum;
-mod common_model;
-pub mod communities;
-mod conjugate_gradients;
-mod contraction;
-mod data;
-pub mod discrepancy;
-pub mod draws;
-mod edge_steps;
-mod edge_terms;
-mod elimination;
 mod error;
-mod exp_log;
-mod fed_admm;
-mod finish;
-pub mod flavor;
-mod fusion;
-mod galerkin;
 pub mod generate;
-mod graph;
-pub mod guarantee;
-mod half;
-mod halpern;
-pub mod information;
-mod interior;
-mod known;
-mod lambda_max;
-mod laplace;
+pub mod graph;
 pub mod laws;
-mod layout;
 pub mod learning;
-mod linalg;
 pub mod loss;
-mod max_flow;
-mod memo;
-mod merge_tree;
+mod methods;
 pub mod model;
-mod neighbors;
-mod newton;
-mod node;
-mod node_steps;
-mod outlook;
-mod packed;
-mod parallel;
+mod numeric;
 mod path;
 pub mod penalty;
-mod pooled;
-mod primal_dual;
-mod principal;
 mod problem;
-mod proximal_newton;
-mod radius;
-mod region;
 pub mod relax;
-mod repair;
-mod rounds;
-pub mod selection;
-mod separable;
-mod share;
-pub mod similarity_graph;
-mod simulate;
-mod slope;
-mod smoothed;
+mod run;
 mod solve;
-pub mod spectral;
-mod step_ratio;
-mod sweep;
-mod system;
-mod well_connected;
-mod wide;
+mod table;
+mod theory;
 
-pub use agreement::Agreement;
-pub use certificate::{Bound, Certificate, Certifier};
-pub use cluster::Clusters;
-pub use communities::Communities;
-pub use data::{Dataset, Matrix};
+pub use certificate::{Bound, Certificate, Certified, Certifier, Share};
 pub use error::Error;
-pub use fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep, Weighting};
-pub use graph::{Edge, Graph, Incidence};
-pub use half::{Half, Link};
-pub use lambda_max::{LambdaMax, Proof, lambda_max};
-pub use loss::LossKind;
-pub use merge_tree::{MergeTree, Vertex};
-pub use neighbors::{LEAST_WEIGHT, NeighborGraph, neighbor_graph};
-pub use node::PrimalDualNode;
-pub use path::{PathPoint, Step, first_lambda, follow_path, log_grid};
-pub use principal::principal_components;
+pub use graph::communities::{Agreement, Communities};
+pub use graph::{
+    Edge, Graph, Incidence, LEAST_WEIGHT, Link, NeighborGraph, communities, discrepancy,
+    neighbor_graph, selection, similarity as similarity_graph,
+};
+pub use loss::{LossKind, Region, Slope};
+pub use methods::fed_admm::Weighting;
+pub use methods::{
+    Device, FedAdmm, FedAdmmNode, Federation, Half, LocalStep, PrimalDualNode, flavor, simulate,
+};
+pub use numeric::{Matrix, principal_components, sampling};
+pub use path::{
+    Clusters, LambdaMax, MergeTree, PathPoint, Proof, Step, Vertex, first_lambda, follow_path,
+    lambda_max, log_grid,
+};
 pub use problem::Problem;
-pub use region::Region;
-pub use share::Share;
-pub use simulate::{Federation, simulate};
-pub use slope::Slope;
-pub use solve::{Method, Options, Progress, Solution, Solver, Start, Status, solve, solve_from};
+pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
+pub use solve::{solve, solve_from};
+pub use table::Dataset;
+pub use theory::{guarantee, information};
+
+#[doc(hidden)]
+pub use numeric::sampling as draws;
+
+/// How well the nodes of a group hold together, and what follows for their models.
+pub mod spectral {
+    pub use crate::graph::spectral::{algebraic_connectivity, spectral_gap};
+    pub use crate::theory::variation::{Variation, variation};
+}
+
+pub mod baselines {
+    //! Methods to compare with. Each is one file with its formula at the head; docs/baselines.md
+    //! says when to take which.
+    //!
+    //! | kind | methods | halves |
+    //! | --- | --- | --- |
+    //! | exact | [`local()`], [`pooled()`], [`oracle()`] | – |
+    //! | with a server | [`fed_avg()`], [`fed_sgd()`], [`fed_prox()`], [`ifca()`], [`ditto()`], [`mr_mtl()`], [`vertical()`] | [`Client`], [`Server`] |
+    //! | between neighbors | [`gossip()`], [`subgradient()`] | [`Peer`] |
+    //!
+    //! The halves have no input and output: the drivers here call them in the order of the nodes,
+    //! and whoever delivers the same messages gets the same bits. All methods share the losses of a
+    //! [`Problem`](crate::Problem); those with a server look at its losses only.
+    //!
+    //! ```
+    //! use netfed::baselines::{Clients, LocalSteps, Rounds, Weighting, fed_avg, pooled};
+    //! use netfed::penalty::Norm2;
+    //! use netfed::{Dataset, Graph, LossKind, Problem};
+    //! use std::ops::ControlFlow;
+    //!
+    //! let losses = [[2.1, 4.0], [1.9, 4.1]].map(|y| {
+    //!     LossKind::Squared.build(Dataset::new(1, vec![1.0, 2.0], y.to_vec())?, 0.0, 0.0)
+    //! });
+    //! let losses = losses.into_iter().collect::<Result<Vec<_>, _>>()?;
+    //! let problem = Problem::new(Graph::new(2, &[])?, losses, Box::new(Norm2), 0.0)?;
+    //!
+    //! let run = fed_avg(
+    //!     &Clients::new(&problem),
+    //!     &[0.0],
+    //!     &LocalSteps::default(),
+    //!     &Rounds { max_rounds: 2000, ..Rounds::default() },
+    //!     |_| ControlFlow::Continue(()),
+    //! )?;
+    //! let best = pooled(&problem, Weighting::Points)?;
+    //! assert!((run.params.row(0)[0] - best.params.row(0)[0]).abs() < 1e-6);
+    //! # Ok::<(), netfed::Error>(())
+    //! ```
+
+    pub use crate::methods::{
+        Answer, AveragingServer, Client, ClientData, Clients, DittoClient, FedAvgClient,
+        FedProxClient, FedSgdClient, FedSgdServer, GossipNode, IfcaClient, IfcaServer, LabelHolder,
+        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, Peer, Rate, Round, Rounds,
+        Server, Serving, Status, SubgradientNode, Trace, VerticalModel, Weighting, align, ditto,
+        fed_avg, fed_prox, fed_sgd, gossip, ifca, ifca_from_nodes, ifca_from_random,
+        make_averaging, make_ifca, mr_mtl, random_start, star_client, star_server, subgradient,
+        vertical,
+    };
+    pub use crate::solve::exact::{Optimum, local, oracle, pooled};
+}

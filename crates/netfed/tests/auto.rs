@@ -1,4 +1,5 @@
-//! The auto solver: high accuracy on hard families, models that are exactly equal, limits that are kept.
+//! The auto solver: high accuracy on hard families, models that are exactly equal, limits that are
+//! kept.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
@@ -248,7 +249,8 @@ fn a_chain_with_gaps_in_its_data_is_solved_at_every_strength() {
     }
 }
 
-/// Losses with kinks keep to the sweeps; where nodes have no data, balanced duals prove the bound, those of the sweeps tell who is equal.
+/// Losses with kinks keep to the sweeps; where nodes have no data, balanced duals prove the bound,
+/// those of the sweeps tell who is equal.
 #[test]
 fn models_are_exactly_equal_beside_nodes_without_data() {
     let (graph, places) = random_geometric(120, 600, 3).unwrap();
@@ -270,7 +272,8 @@ fn models_are_exactly_equal_beside_nodes_without_data() {
     }
 }
 
-/// Beyond the size up to which sweeps are ended by Newton's method, the interior-point method still is.
+/// Beyond the size up to which sweeps are ended by Newton's method, the interior-point method still
+/// is.
 #[test]
 fn models_of_a_long_chain_are_exactly_equal() {
     let nodes = 110_000;

@@ -1,4 +1,5 @@
-//! The baselines against reference iterates, against Table I of "Networked Federated Learning" as it was run, and driven by hand.
+//! The baselines against reference iterates, against Table I of "Networked Federated Learning" as
+//! it was run, and driven by hand.
 
 #![allow(
     clippy::unwrap_used,
@@ -97,16 +98,19 @@ fn label_error(data: &[Dataset], params: &Matrix) -> f64 {
     sum / f64::from(count)
 }
 
-/// What Table I is about: FedAvg's and IFCA's label errors, and the number of parameters in which the two clusters differ.
+/// What Table I is about: FedAvg's and IFCA's label errors, and the number of parameters in which
+/// the two clusters differ.
 struct Table1 {
     fed_avg: f64,
-    /// FedAvg with the local steps of the authors: the mean of prox_{τL}(w) over all nodes, τ = m/25 with about 25 neighbors.
+    /// FedAvg with the local steps of the authors: the mean of prox_{τL}(w) over all nodes, τ =
+    /// m/25 with about 25 neighbors.
     proximal: f64,
     ifca: Option<f64>,
     differing: f64,
 }
 
-/// Table I as the authors ran it: two clusters of 50 nodes, w̄ ∈ {0, 1}^d with d = 1000, m = 100, noise .001 per node.
+/// Table I as the authors ran it: two clusters of 50 nodes, w̄ ∈ {0, 1}^d with d = 1000, m = 100,
+/// noise .001 per node.
 fn table1(draw: u64, first_start: u64, starts: u64) -> Table1 {
     let dim = 1000;
     let mut random = random(draw);
@@ -146,9 +150,10 @@ fn table1(draw: u64, first_start: u64, starts: u64) -> Table1 {
     }
 }
 
-/// One model for two clusters is off by ±½(w̄₁ − w̄₂)ᵀx, of which the fit of 1000 parameters to 10,000 points takes a tenth:
-/// about .225 times the number of differing parameters, 112.5 on average. The paper's 117.09 is that of a draw with 520.
-/// IFCA is left with the noise, less the fifth that 1000 parameters take of 5000 points: about 8e-7.
+/// One model for two clusters is off by ±½(w̄₁ − w̄₂)ᵀx, of which the fit of 1000 parameters to
+/// 10,000 points takes a tenth: about .225 times the number of differing parameters, 112.5 on
+/// average. The paper's 117.09 is that of a draw with 520. IFCA is left with the noise, less the
+/// fifth that 1000 parameters take of 5000 points: about 8e-7.
 #[test]
 fn table_1_as_it_was_run() {
     // A start that separates the clusters; about half of them do.

@@ -1,7 +1,8 @@
 //! Attacks on the certificate: no point may be worse than its certificate says.
 //!
-//! Random small problems over all losses, penalties, regularizers and graphs. The lowest objective found by any means
-//! stands for the optimum; every certificate, near the solution or far from it, must reach down to it.
+//! Random small problems over all losses, penalties, regularizers and graphs. The lowest objective
+//! found by any means stands for the optimum; every certificate, near the solution or far from it,
+//! must reach down to it.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -64,7 +65,8 @@ fn pairs(name: &str, nodes: usize) -> Vec<(usize, usize)> {
     .collect()
 }
 
-/// A dataset of one of many shapes: ordinary, fewer points than features, repeated rows, all zero, collinear.
+/// A dataset of one of many shapes: ordinary, fewer points than features, repeated rows, all zero,
+/// collinear.
 fn dataset(rng: &mut ChaCha8Rng, kind: LossKind, points: usize, dim: usize, shape: u32) -> Dataset {
     let mut features: Vec<f64> = (0..points * dim).map(|_| normal(rng)).collect();
     for r in 0..points {
@@ -182,7 +184,8 @@ fn check(name: &str, case: &Case, c: &Certificate, objective: f64, lowest: f64, 
     assert!(!case.bounded || c.gap.is_finite(), "no bound, {}", context());
 }
 
-/// Attacks one problem. Returns whether the long run was certified to 1e-6, and whether it has a bound.
+/// Attacks one problem. Returns whether the long run was certified to 1e-6, and whether it has a
+/// bound.
 fn attack(case: &Case, seed: u64) -> (bool, bool) {
     let problem = &case.problem;
     let (nodes, dim, edges) = (problem.nodes(), problem.dim(), problem.graph().edges().len());
@@ -228,8 +231,9 @@ fn attack(case: &Case, seed: u64) -> (bool, bool) {
     (c.gap.is_finite() && c.relative_gap <= 1e-6, c.gap.is_finite())
 }
 
-/// Attacks one problem for every penalty and graph. At least `most` of the 30 must be certified to 1e-6: the others have
-/// no bound (singular Q, separable classes, pooled data without full rank) or weights that make the method slow.
+/// Attacks one problem for every penalty and graph. At least `most` of the 30 must be certified to
+/// 1e-6: the others have no bound (singular Q, separable classes, pooled data without full rank) or
+/// weights that make the method slow.
 fn attack_all(kind: Option<LossKind>, most: usize) {
     let (mut solved, mut bounded, mut open) = (0, 0, Vec::new());
     for (p, penalty) in PENALTIES.iter().enumerate() {
@@ -312,7 +316,8 @@ fn large_duals_hide_nothing() {
     }
 }
 
-/// Classes that can be separated, for which there is no bound: what the residual says is the same in all units, and zero models are known, too.
+/// Classes that can be separated, for which there is no bound: what the residual says is the same
+/// in all units, and zero models are known, too.
 #[test]
 fn the_residual_does_not_depend_on_units() {
     let residual = |scales: [f64; 2], params: [f64; 2]| {

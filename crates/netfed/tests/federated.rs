@@ -96,7 +96,8 @@ fn whoever_is_there_half_of_the_time_changes_nothing_in_the_end() {
     }
 }
 
-/// 30% of the devices are missing in every round: the mean of the models goes to the same optimum; without the weights it does not.
+/// 30% of the devices are missing in every round: the mean of the models goes to the same optimum;
+/// without the weights it does not.
 #[test]
 fn fed_admm_with_drop_outs_goes_to_the_same_optimum() {
     let problem = problem(Box::new(Norm1), 0.1);
@@ -126,7 +127,8 @@ fn fed_admm_with_drop_outs_goes_to_the_same_optimum() {
     assert!(unweighted > 0.02, "{unweighted}");
 }
 
-/// Two features that are nearly the same: steps must suit the least curvature, or the last of the error stays.
+/// Two features that are nearly the same: steps must suit the least curvature, or the last of the
+/// error stays.
 #[test]
 fn fed_admm_reaches_the_optimum_of_ill_conditioned_data() {
     let twin = |d: Dataset| {

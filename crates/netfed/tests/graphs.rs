@@ -1,4 +1,5 @@
-//! Graphs with known values: Zachary's karate club (34 nodes, 78 edges), values by NetworkX 3.6.1 and scikit-learn 1.9.1.
+//! Graphs with known values: Zachary's karate club (34 nodes, 78 edges), values by NetworkX 3.6.1
+//! and scikit-learn 1.9.1.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests, too")]
 

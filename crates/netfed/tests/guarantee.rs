@@ -1,5 +1,5 @@
-//! Every claim about clusters, tested: what is called guaranteed happens in the solution, what does not happen is not called
-//! guaranteed, and the bounds hold.
+//! Every claim about clusters, tested: what is called guaranteed happens in the solution, what does
+//! not happen is not called guaranteed, and the bounds hold.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -52,7 +52,8 @@ fn size(params: &Matrix) -> f64 {
     params.as_slice().iter().fold(0.0, |m, v| m.max(v.abs()))
 }
 
-/// Two planted clusters of twelve nodes, two models; edges between the clusters have the weight `weak`.
+/// Two planted clusters of twelve nodes, two models; edges between the clusters have the weight
+/// `weak`.
 fn planted(inside: f64, weak: f64, name: &str, lambda: f64, seed: u64) -> (Problem, Clusters) {
     let drawn = stochastic_block_model(&[12, 12], inside, 0.3, seed).unwrap();
     let of_node: Vec<usize> = (0..24).map(|i| i / 12).collect();

@@ -1,4 +1,5 @@
-//! λ_max against formulas, against a brute-force search over all flows, and from both sides by certified solves.
+//! λ_max against formulas, against a brute-force search over all flows, and from both sides by
+//! certified solves.
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
@@ -39,7 +40,8 @@ fn two_points_merge_at_their_distance_over_the_weight() {
 
 #[test]
 fn in_a_tree_the_heaviest_load_counts() {
-    // Path with points 0, 0, 9: pooled model 3, gradients 6, 6, −12, flows 6 and 12 over weights 1 and 4.
+    // Path with points 0, 0, 9: pooled model 3, gradients 6, 6, −12, flows 6 and 12 over weights 1
+    // and 4.
     let path =
         find(&points(&[&[0.0], &[0.0], &[9.0]], &[(0, 1, 1.0), (1, 2, 4.0)], Box::new(Norm2)));
     assert!(near(path.upper, 6.0, 1e-14), "{path:?}");
@@ -57,7 +59,8 @@ fn equal_points_and_graphs_without_edges_are_merged_from_the_start() {
     assert_eq!((alone.lower, alone.upper), (0.0, 0.0));
 }
 
-/// On a cycle all flows are one flow plus a constant c around it: a convex problem in c, solved by nested ternary search.
+/// On a cycle all flows are one flow plus a constant c around it: a convex problem in c, solved by
+/// nested ternary search.
 fn around(flow: &[[f64; 2]], weights: &[f64], norm: &dyn Fn([f64; 2]) -> f64) -> f64 {
     let load = |a: f64, b: f64| {
         flow.iter().zip(weights).map(|(u, w)| norm([u[0] + a, u[1] + b]) / w).fold(0.0, f64::max)

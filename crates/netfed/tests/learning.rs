@@ -1,5 +1,6 @@
-//! Learning graphs across silos against the instances of data/ppgl: exact solutions of (7), (8) and (28) from an interior-point solver
-//! and Newton's method, trajectories of Algorithm 1 and the methods beside it from a plain re-implementation.
+//! Learning graphs across silos against the instances of data/ppgl: exact solutions of (7), (8) and
+//! (28) from an interior-point solver and Newton's method, trajectories of Algorithm 1 and the
+//! methods beside it from a plain re-implementation.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
@@ -227,7 +228,8 @@ fn ties_are_exact() {
     }
 }
 
-/// Where all silos have one graph, (8) is I times (7) with the mean of their distances and λ/I more: ties against another solver.
+/// Where all silos have one graph, (8) is I times (7) with the mean of their distances and λ/I
+/// more: ties against another solver.
 #[test]
 fn silos_that_are_all_tied_are_one_holder() {
     for instance in instances() {

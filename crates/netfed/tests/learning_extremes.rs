@@ -1,5 +1,6 @@
-//! Graphs from signals where settings are extreme and data degenerate: distances that are zero, equal or tied, silos that are the same, candidates that
-//! fall into parts. Everything must be solved, with its proof.
+//! Graphs from signals where settings are extreme and data degenerate: distances that are zero,
+//! equal or tied, silos that are the same, candidates that fall into parts. Everything must be
+//! solved, with its proof.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests, too")]
 
@@ -98,8 +99,9 @@ fn several_silos() {
     }
 }
 
-/// λ so large that weights are lost in the rounding of what they cost, and so small that what ties silos is lost in that of the gradients: of
-/// 2,880 problems all but two are solved, and these say how near they are.
+/// λ so large that weights are lost in the rounding of what they cost, and so small that what ties
+/// silos is lost in that of the gradients: of 2,880 problems all but two are solved, and these say
+/// how near they are.
 #[test]
 fn strong_and_weak_couplings() {
     let mut unsolved = 0;

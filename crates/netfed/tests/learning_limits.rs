@@ -1,4 +1,5 @@
-//! Laws and limits of graph learning: closed forms, odd signals, many vertices, monotone rounds; the graphical lasso against scikit-learn.
+//! Laws and limits of graph learning: closed forms, odd signals, many vertices, monotone rounds;
+//! the graphical lasso against scikit-learn.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
@@ -147,7 +148,8 @@ fn one_silo_and_two_vertices_work_coupled() {
     assert!(Silos::new(mixed, 1.0, 1.0).is_err());
 }
 
-/// With the stable step of size 1/L, without momentum, every round after the first lowers (8): γ of (25) majorizes it, the first γ does not.
+/// With the stable step of size 1/L, without momentum, every round after the first lowers (8): γ of
+/// (25) majorizes it, the first γ does not.
 #[test]
 fn rounds_lower_the_objective() {
     for seed in 0..12 {
@@ -172,7 +174,8 @@ fn rounds_lower_the_objective() {
     }
 }
 
-/// The stable step lowers (8) in every round after the first, with momentum, whatever the size of the signals, β and λ.
+/// The stable step lowers (8) in every round after the first, with momentum, whatever the size of
+/// the signals, β and λ.
 #[test]
 fn stable_rounds_lower_the_objective_at_any_scale() {
     for (size, beta, zeta) in [

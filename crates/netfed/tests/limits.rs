@@ -141,7 +141,8 @@ fn a_node_without_data_takes_the_model_between_its_neighbors() {
     let problem =
         Problem::new(graph, vec![node(1.0), gap, node(3.0)], Box::new(Squared), 1.0).unwrap();
     let w = run(&problem, 1e-9).params;
-    // min (a−1)² + (b−3)² + ½(a−m)² + ½(m−b)²: m = (a+b)/2 and 2(a−1) = m−a, so a = 4/3, m = 2, b = 8/3.
+    // min (a−1)² + (b−3)² + ½(a−m)² + ½(m−b)²: m = (a+b)/2 and 2(a−1) = m−a, so a = 4/3, m = 2, b =
+    // 8/3.
     assert!(close(w.as_slice(), &[4.0 / 3.0, 2.0, 8.0 / 3.0], 1e-6), "{w:?}");
 }
 

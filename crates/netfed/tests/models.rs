@@ -1,4 +1,5 @@
-//! Local models against scikit-learn, against one round of "Plug In and Learn" with trees, and on several threads; linear models with weights.
+//! Local models against scikit-learn, against one round of "Plug In and Learn" with trees, and on
+//! several threads; linear models with weights.
 
 #![allow(
     clippy::unwrap_used,
@@ -79,7 +80,8 @@ fn trees_are_those_of_scikit_learn() {
         ("classes", Task::Classification(3)),
         ("soft", Task::Classification(3)),
     ] {
-        // Columns: three features, weight, target, predictions of three trees. Rows of weight 0 were not trained on.
+        // Columns: three features, weight, target, predictions of three trees. Rows of weight 0
+        // were not trained on.
         let rows = numbers(data("trees").join(format!("{file}.csv")), true);
         let outputs = task.outputs();
         let (points, targets) = (Points::new(matrix(&rows, 0, 3)), matrix(&rows, 4, outputs));
@@ -99,7 +101,8 @@ fn trees_are_those_of_scikit_learn() {
     }
 }
 
-/// One round of FedRelax with trees: validation errors before the round, and after it with the weights of the objective and of the paper's text.
+/// One round of FedRelax with trees: validation errors before the round, and after it with the
+/// weights of the objective and of the paper's text.
 fn one_round(kind: &ModelKind) -> [f64; 3] {
     let folder = data("fedrelax/tree_one_round");
     let file = |name: &str| numbers(folder.join(name), false);
@@ -124,7 +127,8 @@ fn one_round(kind: &ModelKind) -> [f64; 3] {
         };
         (0..n).map(of).sum::<f64>() / (50 * n) as f64
     };
-    // Weights of the own points, of a neighbor's public points and of points labeled by the old tree.
+    // Weights of the own points, of a neighbor's public points and of points labeled by the old
+    // tree.
     let after = |weights: [f64; 3]| {
         let update = |i: usize| {
             let (mut rows, mut targets) = (x[i * m..(i + 1) * m].to_vec(), labels(i));
@@ -158,7 +162,8 @@ fn one_round_with_trees_has_the_error_of_scikit_learn() {
         let expected = meta["mse_val_quarter"][name].as_f64().unwrap();
         assert!((found / expected - 1.0).abs() < 1e-6, "{name}: {found} {expected}");
     }
-    // Many splits tie. scikit-learn chooses among them at random, netfed takes the widest gap: no worse than the mean over 200 random states.
+    // Many splits tie. scikit-learn chooses among them at random, netfed takes the widest gap: no
+    // worse than the mean over 200 random states.
     let found = one_round(&"tree depth=5".parse().unwrap());
     for (name, found) in names.iter().zip(found) {
         let mean = meta["mse_val_mean"][name].as_f64().unwrap();

@@ -1,6 +1,8 @@
-//! The optima of (4) of "Heterogeneous Federated Learning on a Graph" for the instances of data/selection, made by ADMM and an interior-point solver.
+//! The optima of (4) of "Heterogeneous Federated Learning on a Graph" for the instances of
+//! data/selection, made by ADMM and an interior-point solver.
 //!
-//! (4) is (1/|V|) Σ Lᵢ + λ Σ φ, for `squared` with a factor ½ before the losses: netfed's objective is |V| times that, or 2|V|, with λ times the same.
+//! (4) is (1/|V|) Σ Lᵢ + λ Σ φ, for `squared` with a factor ½ before the losses: netfed's objective
+//! is |V| times that, or 2|V|, with λ times the same.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 

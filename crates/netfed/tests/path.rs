@@ -91,7 +91,8 @@ fn values_of_lambda_may_be_the_same() {
     }
 }
 
-/// Where the same models are equal at every λ the solution is interpolated; elsewhere it is a good start.
+/// Where the same models are equal at every λ the solution is interpolated; elsewhere it is a good
+/// start.
 #[test]
 fn a_path_costs_less_than_its_solutions_one_by_one() {
     let options = Options::default();
@@ -152,7 +153,8 @@ fn zero_is_a_legal_end() {
     assert_eq!(path[0].clusters.count(), 6);
 }
 
-/// Every run is announced and told of once, with the point that the path has; and no bit depends on the number of threads.
+/// Every run is announced and told of once, with the point that the path has; and no bit depends on
+/// the number of threads.
 #[test]
 fn runs_side_by_side_give_the_same_path() {
     for penalty in [Box::new(Norm1) as Box<dyn Penalty>, Box::new(Norm2), Box::new(Squared)] {
@@ -231,7 +233,8 @@ fn lambda_of_the_problem_does_not_matter() {
     assert_eq!(path, walk(0.3));
 }
 
-/// Near the finest gap that rounding allows, the smaller problems of a path must not be asked for more.
+/// Near the finest gap that rounding allows, the smaller problems of a path must not be asked for
+/// more.
 #[test]
 fn the_finest_tolerance_is_met_all_along_a_path() {
     for penalty in [Box::new(Norm1) as Box<dyn Penalty>, Box::new(Norm2)] {

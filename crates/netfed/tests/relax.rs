@@ -1,4 +1,5 @@
-//! FedRelax with linear models, by parameters and by predictions: fixed points, minimizers and iterates against references.
+//! FedRelax with linear models, by parameters and by predictions: fixed points, minimizers and
+//! iterates against references.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "tests")]
 
 mod fedrelax;
@@ -39,7 +40,8 @@ fn common_points_fixed_points_and_minimizers() {
 
 #[test]
 fn the_fixed_point_is_the_optimum_of_gtv_minimization() {
-    // δ is the quadratic penalty with 2Q, and by parameters the squared one: the core's solver must agree.
+    // δ is the quadratic penalty with 2Q, and by parameters the squared one: the core's solver must
+    // agree.
     let instance = shared();
     let points = instance.public();
     let mut twice = vec![0.0; 9];
@@ -133,8 +135,8 @@ fn iterates_are_the_reference_iterates() {
             let (found, expected) = steps(k);
             assert!(off(&found, &expected) < 1e-10, "{k} {name}");
         }
-        // After 500 rounds RMSprop jumps to and fro around the fixed point, its steps have a least length; rounding decides on which side it
-        // is. Its distance is nearly the same on both.
+        // After 500 rounds RMSprop jumps to and fro around the fixed point, its steps have a least
+        // length; rounding decides on which side it is. Its distance is nearly the same on both.
         let ((found, expected), fixed) = (steps(500), instance.expect(&format!("fix16_a{name}")));
         let (ours, theirs) = (off(&found, &fixed), off(&expected, &fixed));
         assert!((ours / theirs - 1.0).abs() < 0.05, "{name}: {ours} {theirs}");

@@ -1,5 +1,6 @@
-//! What the figures of "Plug In and Learn" must show, at a third of their size. α is larger by the ratio of the degrees, so that the coupling is the
-//! same. See docs/experiments.md for the figures themselves.
+//! What the figures of "Plug In and Learn" must show, at a third of their size. α is larger by the
+//! ratio of the degrees, so that the coupling is the same. See docs/experiments.md for the figures
+//! themselves.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "tests")]
 
 use netfed::baselines::{Clients, LocalSteps, Rate, Rounds, fed_avg, ifca_from_random};
@@ -97,7 +98,8 @@ impl Setting {
         pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / found.as_slice().len() as f64
     }
 
-    /// The same of one model for all nodes, or of IFCA with so many models, the best of five starts: 500 gradient steps.
+    /// The same of one model for all nodes, or of IFCA with so many models, the best of five
+    /// starts: 500 gradient steps.
     fn distance_of_clustering(&self, models: usize) -> f64 {
         let losses =
             self.data.iter().map(|d| LossKind::Squared.build(d.clone(), 0.0, 0.0).unwrap());
@@ -138,7 +140,8 @@ impl Setting {
         sum / firsts.len() as f64
     }
 
-    /// The variation of all models and its bound (25), after 500 steps of RMSprop and at the fixed point.
+    /// The variation of all models and its bound (25), after 500 steps of RMSprop and at the fixed
+    /// point.
     fn variations(&self, alpha: f64) -> [RelaxVariation; 2] {
         let (problem, nodes) = (self.problem(alpha), (0..self.data.len()).collect::<Vec<_>>());
         let exact = RelaxOptions { tolerance: 1e-9, ..RelaxOptions::default() };
@@ -162,7 +165,8 @@ impl Setting {
         self.validation.iter().enumerate().map(of).sum::<f64>() / self.data.len() as f64
     }
 
-    /// Mean validation error of trees of depth 5 after four rounds, weighted as in the paper's experiments.
+    /// Mean validation error of trees of depth 5 after four rounds, weighted as in the paper's
+    /// experiments.
     fn trees(&self, alpha: f64) -> f64 {
         let kind: ModelKind = "tree depth=5".parse().unwrap();
         let sets: Vec<Arc<Matrix>> = self.public.iter().cloned().map(Arc::new).collect();
@@ -280,7 +284,8 @@ fn figures_2_and_4_trees_gain_where_points_are_few() {
         let [alone, weak, strong] = [0.0, 0.001, 1.0].map(|a| few.trees(a));
         assert!(weak < 0.95 * alone && strong < 0.95 * alone, "{alone} {weak} {strong}");
     }
-    // With five times as many points as features coupling hurts on clusters. On mixtures the ratio scatters around 1 from draw to draw.
+    // With five times as many points as features coupling hurts on clusters. On mixtures the ratio
+    // scatters around 1 from draw to draw.
     for seed in [50, 52, 54] {
         let many = clusters(3, 2, 0.0, seed);
         let [alone, strong] = [0.0, 1.0].map(|a| many.trees(a));

@@ -1,4 +1,5 @@
-//! Damping in Algorithm 1: what swings settles, and what settles without damping is not held up by it.
+//! Damping in Algorithm 1: what swings settles, and what settles without damping is not held up by
+//! it.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use netfed::generate::random;
@@ -12,7 +13,8 @@ use std::sync::Arc;
 const ROUNDS: usize = 400;
 const SETTLED: f64 = 1e-6;
 
-/// A chain, a ring, a star or a random graph of 2 to 8 nodes with linear models, α between 0.1 and 1000, some nodes without data.
+/// A chain, a ring, a star or a random graph of 2 to 8 nodes with linear models, α between 0.1 and
+/// 1000, some nodes without data.
 fn network(seed: u64) -> (Graph, Vec<RelaxNode>) {
     let mut random = random(seed);
     let n = random.random_range(2..9usize);
@@ -55,7 +57,8 @@ fn network(seed: u64) -> (Graph, Vec<RelaxNode>) {
     (graph, nodes)
 }
 
-/// The round from which on predictions change by no more than a millionth; none if there is none. Nodes that forget what they heard damp nothing.
+/// The round from which on predictions change by no more than a millionth; none if there is none.
+/// Nodes that forget what they heard damp nothing.
 fn settles(seed: u64, damped: bool) -> Option<usize> {
     let (graph, mut nodes) = network(seed);
     let (mut last, mut before) = (0, Vec::new());
@@ -72,9 +75,10 @@ fn settles(seed: u64, damped: bool) -> Option<usize> {
         }
         let size: f64 = said.iter().flatten().map(|v| v * v).sum();
         let now: Vec<f64> = said.concat();
-        let moved: f64 = match before.len() == now.len() {
-            true => now.iter().zip(&before).map(|(a, b): (&f64, &f64)| (a - b).powi(2)).sum(),
-            false => size,
+        let moved: f64 = if before.len() == now.len() {
+            now.iter().zip(&before).map(|(a, b): (&f64, &f64)| (a - b).powi(2)).sum()
+        } else {
+            size
         };
         if moved > SETTLED * SETTLED * size {
             last = k;

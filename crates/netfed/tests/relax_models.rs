@@ -1,4 +1,5 @@
-//! FedRelax with models of any kind: Algorithm 1 against linear algebra and scikit-learn, its drivers, nodes without data.
+//! FedRelax with models of any kind: Algorithm 1 against linear algebra and scikit-learn, its
+//! drivers, nodes without data.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "tests")]
 
 mod fedrelax;
@@ -80,7 +81,8 @@ fn algorithm_1_with_linear_models_is_algorithm_2() {
     }
 }
 
-/// One round of Algorithm 1 with trees, weighted as published, against scikit-learn: no splits tie with a quarter of the weight in each leaf.
+/// One round of Algorithm 1 with trees, weighted as published, against scikit-learn: no splits tie
+/// with a quarter of the weight in each leaf.
 #[test]
 fn a_round_with_trees_is_the_reference_round() {
     let file = |name: &str| numbers(&format!("tree_one_round/{name}.csv"));
@@ -165,7 +167,8 @@ fn drive(instance: &Instance, sets: &[Arc<Matrix>], alpha: f64, damped: bool) {
 
 #[test]
 fn nodes_without_data_learn_from_those_that_have_some() {
-    // A chain of three: only the first has data. The second hears of it in round 1, the third in round 2.
+    // A chain of three: only the first has data. The second hears of it in round 1, the third in
+    // round 2.
     let graph = Graph::new(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
     let public = Arc::new(Matrix::from_rows(1, vec![-1.0, 0.5, 2.0]).unwrap());
     let node = |i: usize| {
@@ -194,7 +197,8 @@ fn nodes_without_data_learn_from_those_that_have_some() {
 
 #[test]
 fn predictions_that_swing_are_damped_to_the_fixed_point() {
-    // y = x and y = −x: without damping both nodes take over what the other said, round after round.
+    // y = x and y = −x: without damping both nodes take over what the other said, round after
+    // round.
     let graph = Graph::new(2, &[(0, 1, 1.0)]).unwrap();
     let x: Vec<f64> = (0..9).map(|k| 0.25 * f64::from(k) - 1.0).collect();
     let public = Arc::new(Matrix::from_rows(1, x.clone()).unwrap());

@@ -39,7 +39,8 @@ fn close(a: f64, b: f64, tolerance: f64) -> bool {
 const A: [f64; 6] = [14.1, 15.3, 13.8, 16.0, 15.2, 14.4];
 const B: [f64; 8] = [16.9, 18.1, 14.2, 19.5, 15.1, 17.7, 20.3, 16.0];
 
-/// The means of two samples: W² and its p-value are those of Welch's t-test (values of scipy.stats.ttest_ind).
+/// The means of two samples: W² and its p-value are those of Welch's t-test (values of
+/// scipy.stats.ttest_ind).
 #[test]
 fn two_means_are_compared_as_by_welch() {
     let regression = [&A[..], &B[..]].map(|y| Dataset::new(1, vec![1.0; y.len()], y.to_vec()));
@@ -108,7 +109,8 @@ fn noisy_classes(data: &Dataset) -> Dataset {
     Dataset::new(data.dim(), data.features().to_vec(), y).unwrap()
 }
 
-/// How often true edges are rejected: nominally 1 of 100. χ² in place of F would reject 5 of 100 here.
+/// How often true edges are rejected: nominally 1 of 100. χ² in place of F would reject 5 of 100
+/// here.
 #[test]
 fn levels_are_met_with_estimated_noise() {
     let mut random = netfed::generate::random(3);

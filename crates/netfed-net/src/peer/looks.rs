@@ -182,9 +182,13 @@ impl<T: Transport> Peer<'_, T> {
         let (params_now, duals_now) = (params(&self.nodes), duals(&self.nodes));
         set_nodes(&mut self.nodes, dim, &look.point.params, &look.point.duals);
         let mut share = Share::default();
-        self.nodes.iter().for_each(|node| share.add(&node.share()));
+        for node in &self.nodes {
+            share.add(&node.certified().map_or_else(Share::unknown, |node| node.share()));
+        }
         for &[(a, slot), (b, _)] in &self.plan.inner {
-            share.add(&self.nodes[a].edge_share(slot, self.nodes[b].params()));
+            if let Some(node) = self.nodes[a].certified() {
+                share.add(&node.edge_share(slot, self.nodes[b].params()));
+            }
         }
         for (l, plan) in self.plan.links.iter().enumerate() {
             let check = self.dual_hash(l);
@@ -195,7 +199,9 @@ impl<T: Transport> Peer<'_, T> {
             }
             for e in &plan.edges {
                 let neighbor = &theirs.numbers[e.received * dim..][..dim];
-                share.add(&self.nodes[e.place].edge_share(e.slot, neighbor));
+                if let Some(node) = self.nodes[e.place].certified() {
+                    share.add(&node.edge_share(e.slot, neighbor));
+                }
             }
         }
         set_nodes(&mut self.nodes, dim, &params_now, &duals_now);

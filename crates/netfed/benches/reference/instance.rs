@@ -1,5 +1,5 @@
-//! An instance: a folder with `points.csv` or `points.csv.gz`, `edges.csv` (in netfed's formats) and `optimum.json`: `loss`, `lambda`, and `optimum`, the
-//! optimal value by penalty.
+//! An instance: a folder with `points.csv` or `points.csv.gz`, `edges.csv` (in netfed's formats)
+//! and `optimum.json`: `loss`, `lambda`, and `optimum`, the optimal value by penalty.
 
 use crate::stop;
 use netfed::penalty::{Norm1, Norm2, Penalty, Squared};

@@ -1,14 +1,16 @@
-//! Time to a true relative suboptimality (P(w) − P*)/P* on instances whose optimal value P* is known.
+//! Time to a true relative suboptimality (P(w) − P*)/P* on instances whose optimal value P* is
+//! known.
 //!
 //!     cargo bench --bench reference                                the bundled instances, to 1e-6
 //!     cargo bench --bench reference -- json FILE                   the same, also as JSON
 //!     cargo bench --bench reference -- instance DIR target 1e-4    other instances and accuracies; both may be repeated
 //!     cargo bench --bench reference -- path                        paths of 50 values of λ against single solves (`path.rs`)
 //!
-//! The solver does not know P*. So the least number of iterations k that reaches the accuracy is searched for (runs repeat to the last
-//! bit), and then `solve` with k iterations on a problem that is already built is timed: the least of several runs, with the
-//! certificates of the first and the last iteration only. "certified" is a run with default settings, which ends by itself.
-//! Where `optimum.json` says null, P* is first computed to a certified relative gap of 1e-9.
+//! The solver does not know P*. So the least number of iterations k that reaches the accuracy is
+//! searched for (runs repeat to the last bit), and then `solve` with k iterations on a problem that
+//! is already built is timed: the least of several runs, with the certificates of the first and the
+//! last iteration only. "certified" is a run with default settings, which ends by itself. Where
+//! `optimum.json` says null, P* is first computed to a certified relative gap of 1e-9.
 
 #![allow(
     clippy::unwrap_used,
@@ -61,9 +63,10 @@ fn main() {
             let (problem, build) = built(&instance, penalty);
             let best = pools[1].install(|| optimum.unwrap_or_else(|| near_optimum(&problem)));
             for (method, solver) in METHODS {
-                let certified = match solver == Solver::Auto {
-                    true => pools[0].install(|| certified(&problem)),
-                    false => Value::Null,
+                let certified = if solver == Solver::Auto {
+                    pools[0].install(|| certified(&problem))
+                } else {
+                    Value::Null
                 };
                 for &target in &wanted.targets {
                     let goal = best * (1.0 + target);
@@ -165,8 +168,8 @@ fn built(instance: &Instance, penalty: &str) -> (Problem, f64) {
     (last.unwrap(), best)
 }
 
-/// Options of a run that does not stop by itself. Algorithm 1 has its certificates looked at in the first and the last iteration only; for
-/// the auto solver the looks are part of the method.
+/// Options of a run that does not stop by itself. Algorithm 1 has its certificates looked at in the
+/// first and the last iteration only; for the auto solver the looks are part of the method.
 fn bare(solver: Solver, iterations: u64) -> Options {
     Options {
         solver,
@@ -180,7 +183,8 @@ fn bare(solver: Solver, iterations: u64) -> Options {
     }
 }
 
-/// The least number of iterations, up to 2%, after which the objective is at most `goal`; none if that takes too long.
+/// The least number of iterations, up to 2%, after which the objective is at most `goal`; none if
+/// that takes too long.
 fn iterations_needed(problem: &Problem, solver: Solver, goal: f64) -> Option<u64> {
     let reaches = |iterations| {
         let options = bare(solver, iterations);
@@ -219,7 +223,8 @@ fn iterations_needed(problem: &Problem, solver: Solver, goal: f64) -> Option<u64
     Some(enough)
 }
 
-/// Seconds of a run of so many iterations: the least over a few runs, more of them where they are short.
+/// Seconds of a run of so many iterations: the least over a few runs, more of them where they are
+/// short.
 fn least_time(problem: &Problem, solver: Solver, iterations: u64) -> f64 {
     let options = bare(solver, iterations);
     let (begin, mut best, mut runs) = (Instant::now(), f64::INFINITY, 0);

@@ -1,7 +1,8 @@
 //! The cost of a whole path against that of its hardest single solve.
 //!
-//! 50 values of λ from local models to one model; every solution is certified to 1e-6. The single solves start cold, each at one of the same
-//! λ, on one thread; the path goes on one thread and on two. Times are the least of several runs.
+//! 50 values of λ from local models to one model; every solution is certified to 1e-6. The single
+//! solves start cold, each at one of the same λ, on one thread; the path goes on one thread and on
+//! two. Times are the least of several runs.
 
 use crate::instance::Instance;
 use netfed::{Options, Problem, Step, first_lambda, follow_path, lambda_max, log_grid, solve};

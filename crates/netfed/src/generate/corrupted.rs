@@ -1,21 +1,26 @@
-//! A graph with wrong edges, and models that differ between clusters: section 5 of "Heterogeneous Federated Learning on a Graph".
+//! A graph with wrong edges, and models that differ between clusters: section 5 of "Heterogeneous
+//! Federated Learning on a Graph".
 //!
 //!   Λ_ij(ϱ) = e_ij (1 − Λ⁰_ij) + (1 − e_ij) Λ⁰_ij,   e_ij ~ Bernoulli(ϱ) for every pair i < j
 //!   ϑ⁽ʲ⁾ ~ N(0, vI) for every cluster j
 //!
-//! The characteristic graph Λ⁰ of the section has a complete graph on every cluster ([`cliques`]), the data are [`linear_data`](super::linear_data) with
-//! noise of variance 1 per point.
+//! The characteristic graph Λ⁰ of the section has a complete graph on every cluster ([`cliques`]),
+//! the data are [`linear_data`](super::linear_data) with noise of variance 1 per point.
 
-use super::{probability, random, random_part, stochastic_block_model};
+use super::{probability, random_part, stochastic_block_model};
+use crate::error::nonnegative;
+use crate::numeric::sampling::random;
 use crate::{Error, Graph, Matrix};
 use rand_distr::{Distribution, StandardNormal};
 
-/// The characteristic graph of clusters of these sizes: all pairs of one cluster are joined, with weight 1.
+/// The characteristic graph of clusters of these sizes: all pairs of one cluster are joined, with
+/// weight 1.
 pub fn cliques(sizes: &[usize]) -> Result<Graph, Error> {
     stochastic_block_model(sizes, 1.0, 0.0, 0)
 }
 
-/// The graph with every pair of nodes flipped with probability `level`: an edge is dropped, a missing one joins with weight 1.
+/// The graph with every pair of nodes flipped with probability `level`: an edge is dropped, a
+/// missing one joins with weight 1.
 pub fn corrupted(graph: &Graph, level: f64, seed: u64) -> Result<Graph, Error> {
     probability("the corruption level", level)?;
     let mut random = random(seed);
@@ -35,17 +40,15 @@ pub fn corrupted(graph: &Graph, level: f64, seed: u64) -> Result<Graph, Error> {
     Graph::new(n, &edges)
 }
 
-/// One model per cluster, with independent normal entries of this variance. The paper prints the variance p^(−1/2); its plots have 1/p.
+/// One model per cluster, with independent normal entries of this variance. The paper prints the
+/// variance p^(−1/2); its plots have 1/p.
 pub fn normal_centers(
     clusters: usize,
     dim: usize,
     variance: f64,
     seed: u64,
 ) -> Result<Matrix, Error> {
-    if !(variance >= 0.0 && variance.is_finite()) {
-        let (name, expected) = ("the variance of the models", "nonnegative and finite");
-        return Err(Error::BadNumber { name, value: variance, expected });
-    }
+    nonnegative("the variance of the models", variance)?;
     let (mut random, deviation) = (random(seed), variance.sqrt());
     let entry = |_| {
         let normal: f64 = StandardNormal.sample(&mut random);

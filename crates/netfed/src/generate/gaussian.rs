@@ -4,8 +4,8 @@
 //!
 //! which needs no factorization and works for any number of features.
 
-use super::random;
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
+use crate::numeric::sampling::random;
 use crate::{Error, Matrix};
 use rand_distr::{Distribution, StandardNormal};
 

@@ -1,7 +1,8 @@
-//! Data of the noisy linear model (38) of "Networked Federated Learning": y = w̄ᵀx + σε with x ~ N(0, I).
+//! Data of the noisy linear model (38) of "Networked Federated Learning": y = w̄ᵀx + σε with x ~
+//! N(0, I).
 
-use super::random;
-use crate::linalg::dot;
+use crate::numeric::linalg::dot;
+use crate::numeric::sampling::random;
 use crate::{Dataset, Error, Matrix};
 use rand_distr::{Distribution, StandardNormal};
 
@@ -14,7 +15,8 @@ pub enum Noise {
     PerNode(f64),
 }
 
-/// Local datasets of the linear model (38): `points` data points for each row of `truth`, the true parameters.
+/// Local datasets of the linear model (38): `points` data points for each row of `truth`, the true
+/// parameters.
 pub fn linear_data(
     truth: &Matrix,
     points: usize,
@@ -44,7 +46,8 @@ pub fn linear_data(
         .collect()
 }
 
-/// True parameters that are constant on clusters of these sizes: row i is the center of the cluster of node i.
+/// True parameters that are constant on clusters of these sizes: row i is the center of the cluster
+/// of node i.
 pub fn clustered(sizes: &[usize], centers: &Matrix) -> Result<Matrix, Error> {
     if sizes.len() != centers.rows() {
         return Err(Error::Size {

@@ -1,13 +1,14 @@
 //! Classes of the logistic model: x ~ N(0, I), y = 1 with probability 1/(1 + exp(−w̄ᵀx)), else −1.
 
-use super::random;
-use crate::linalg::dot;
 use crate::loss::sigmoid;
+use crate::numeric::linalg::dot;
+use crate::numeric::sampling::random;
 use crate::{Dataset, Error, Matrix};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Local datasets of the logistic model: `points` data points for each row of `truth`, the true parameters.
+/// Local datasets of the logistic model: `points` data points for each row of `truth`, the true
+/// parameters.
 pub fn logistic_data(truth: &Matrix, points: usize, seed: u64) -> Result<Vec<Dataset>, Error> {
     let mut random = random(seed);
     let dim = truth.cols();
@@ -15,9 +16,8 @@ pub fn logistic_data(truth: &Matrix, points: usize, seed: u64) -> Result<Vec<Dat
         .map(|i| {
             let features: Vec<f64> =
                 (0..points * dim).map(|_| StandardNormal.sample(&mut random)).collect();
-            let label = |x: &[f64]| match random.random::<f64>() < sigmoid(dot(x, truth.row(i))) {
-                true => 1.0,
-                false => -1.0,
+            let label = |x: &[f64]| {
+                if random.random::<f64>() < sigmoid(dot(x, truth.row(i))) { 1.0 } else { -1.0 }
             };
             let labels = features.chunks_exact(dim).map(label).collect();
             Dataset::new(dim, features, labels)

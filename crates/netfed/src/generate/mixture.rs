@@ -1,12 +1,14 @@
-//! Local datasets that are mixtures of the same components in different parts: Algorithm 3 and (21) of "Plug In and Learn".
+//! Local datasets that are mixtures of the same components in different parts: Algorithm 3 and (21)
+//! of "Plug In and Learn".
 //!
 //!   ρ⁽ⁱ⁾ = softmax(s), s ~ N(0, I_K);   mᵢρ⁽ⁱ'ᵏ⁾ points of component k: y = w̄⁽ᵏ⁾ᵀx + σε, x ~ N(0, I)
 //!   A_ij = Σ_k min(ρ⁽ⁱ'ᵏ⁾, ρ⁽ʲ'ᵏ⁾)
 //!
-//! mᵢρ is not a whole number in general: parts are rounded down, and the points left go to the largest remainders.
+//! mᵢρ is not a whole number in general: parts are rounded down, and the points left go to the
+//! largest remainders.
 
-use super::random;
-use crate::linalg::dot;
+use crate::numeric::linalg::dot;
+use crate::numeric::sampling::random;
 use crate::{Dataset, Error, Graph, Matrix};
 use rand_distr::{Distribution, StandardNormal};
 

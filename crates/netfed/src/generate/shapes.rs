@@ -1,9 +1,11 @@
 //! Graphs of simple shapes, and regions of any graph.
 //!
-//! Grid: nodes in rows and columns, joined with the next in both directions. Erdős-Rényi: every pair with the same probability. Regions: random
-//! centers, as many as asked for; every node belongs to the center that is fewest edges away, of equal ones to the first.
+//! Grid: nodes in rows and columns, joined with the next in both directions. Erdős-Rényi: every
+//! pair with the same probability. Regions: random centers, as many as asked for; every node
+//! belongs to the center that is fewest edges away, of equal ones to the first.
 
-use super::{random, stochastic_block_model};
+use super::stochastic_block_model;
+use crate::numeric::sampling::random;
 use crate::{Error, Graph};
 use rand::RngExt;
 use std::collections::VecDeque;

@@ -1,11 +1,13 @@
-//! Smooth signals on graphs that differ a little from silo to silo, as in section V of "Graph Learning Across Data Silos":
+//! Smooth signals on graphs that differ a little from silo to silo, as in section V of "Graph
+//! Learning Across Data Silos":
 //!
 //!   G₀: vertices in the unit square, weights exp(−dist²/(2σ²)), σ = .5, those below .7 left out (a Gaussian RBF graph)
 //!   consensus: a part q of the edges of G₀;   Gᵢ: the consensus and (1 − q)|E₀| edges at random, of weights from [.7, 1)
 //!   signals ~ N(0, L† + s²I), L the Laplacian of Gᵢ                                                               (26)
 
-use super::{probability, random};
-use crate::linalg::{square_distance, symmetric_eigen};
+use super::probability;
+use crate::numeric::linalg::{square_distance, symmetric_eigen};
+use crate::numeric::sampling::random;
 use crate::{Error, Graph, Matrix};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -55,7 +57,8 @@ pub fn kept_part(graph: &Graph, q: f64, seed: u64) -> Result<Graph, Error> {
     Graph::new(graph.nodes(), &kept.into_iter().map(edge).collect::<Vec<_>>())
 }
 
-/// The graph and `more` edges between random pairs that it does not join, or as many as there are, with weights from [.7, 1).
+/// The graph and `more` edges between random pairs that it does not join, or as many as there are,
+/// with weights from [.7, 1).
 pub fn with_random_edges(graph: &Graph, more: usize, seed: u64) -> Result<Graph, Error> {
     let mut random = random(seed);
     let mut edges: Vec<_> = graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
@@ -71,7 +74,8 @@ pub fn with_random_edges(graph: &Graph, more: usize, seed: u64) -> Result<Graph,
     Graph::new(n, &edges)
 }
 
-/// Smooth signals on a graph: one row per vertex, one column per signal, with noise of standard deviation `noise`.
+/// Smooth signals on a graph: one row per vertex, one column per signal, with noise of standard
+/// deviation `noise`.
 pub fn smooth_signals(graph: &Graph, count: usize, noise: f64, seed: u64) -> Result<Matrix, Error> {
     let d = graph.nodes();
     let mut laplacian = vec![0.0; d * d];

@@ -1,9 +1,10 @@
-//! The pairs of vertices that may become edges, ordered by (a, b) with a < b, and what the data say about them:
+//! The pairs of vertices that may become edges, ordered by (a, b) with a < b, and what the data say
+//! about them:
 //!
 //!   z_ab = (1/N) Σₙ (xₙ(a) − xₙ(b))²,   (Sw)ᵥ = Σ of w over the pairs at v
 
-use crate::linalg::square_distance;
-use crate::parallel::map_rows;
+use crate::numeric::linalg::square_distance;
+use crate::numeric::parallel::map_rows;
 use crate::{Error, Graph, Matrix, neighbor_graph};
 
 /// Signals of larger size would overflow when they are squared, added up and squared again.
@@ -31,7 +32,8 @@ impl Candidates {
         Ok(Candidates { vertices, pairs, paired: vec![vertices > 1; vertices] })
     }
 
-    /// The pairs of which one is among the k nearest of the other, joined to one part (`neighbors.rs`). The matrix has one row per vertex.
+    /// The pairs of which one is among the k nearest of the other, joined to one part
+    /// (`graph/neighbors.rs`). The matrix has one row per vertex.
     pub fn nearest(signals: &Matrix, k: usize) -> Result<Candidates, Error> {
         check(signals)?;
         Ok(Candidates::of(&neighbor_graph(signals, k)?.graph))
@@ -64,7 +66,8 @@ impl Candidates {
         self.pairs.iter().map(|&(a, b)| (a as usize, b as usize))
     }
 
-    /// Whether a vertex is in some pair. Of one that is not there is nothing to learn, and it counts nowhere.
+    /// Whether a vertex is in some pair. Of one that is not there is nothing to learn, and it
+    /// counts nowhere.
     pub fn is_paired(&self, vertex: usize) -> bool {
         self.paired[vertex]
     }

@@ -1,16 +1,16 @@
-//! β for a wanted number of neighbors. A larger β spreads the weight over more edges: the mean number of neighbors of the graphs of (7)
-//! grows with β, and a bisection of log β finds the wanted one. β is measured in units of (mean z)²/α, in which it does not depend on the
-//! scale of the signals.
+//! β for a wanted number of neighbors. A larger β spreads the weight over more edges: the mean
+//! number of neighbors of the graphs of (7) grows with β, and a bisection of log β finds the wanted
+//! one. β is measured in units of (mean z)²/α, in which it does not depend on the scale of the
+//! signals.
 
 use super::{LogDegree, Model};
 use crate::Error;
+use crate::error::positive;
 
-/// β for which the graphs of (7) of some silos, each alone, have about this many neighbors per vertex on average; the mean that it gives.
+/// β for which the graphs of (7) of some silos, each alone, have about this many neighbors per
+/// vertex on average; the mean that it gives.
 pub fn beta_for(silos: &[LogDegree], neighbors: f64) -> Result<(f64, f64), Error> {
-    if !(neighbors > 0.0 && neighbors.is_finite()) {
-        let (name, expected) = ("the mean number of neighbors", "positive and finite");
-        return Err(Error::BadNumber { name, value: neighbors, expected });
-    }
+    positive("the mean number of neighbors", neighbors)?;
     let mean =
         |one: &LogDegree| one.distances().iter().sum::<f64>() / one.distances().len().max(1) as f64;
     let size = silos.iter().map(mean).sum::<f64>() / silos.len().max(1) as f64;

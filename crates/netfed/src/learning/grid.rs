@@ -13,8 +13,9 @@ pub struct Choice<S, T> {
     pub score: f64,
 }
 
-/// Runs every setting on every instance and gives the setting with the largest mean score, the first of equal ones; none without settings
-/// or instances. A score that is not a number counts as the worst.
+/// Runs every setting on every instance and gives the setting with the largest mean score, the
+/// first of equal ones; none without settings or instances. A score that is not a number counts as
+/// the worst.
 pub fn grid_search<I: Sync, S: Clone + Sync, T: Send, E: Send>(
     instances: &[I],
     settings: &[S],

@@ -1,6 +1,8 @@
-//! Learning graphs from signals, also across silos (Zhang, Wang: *Graph Learning Across Data Silos*).
+//! Learning graphs from signals, also across silos (Zhang, Wang: *Graph Learning Across Data
+//! Silos*).
 //!
-//! A signal has one value per vertex. The graph on which many signals are smooth is found by (7), [`LogDegree`].
+//! A signal has one value per vertex. The graph on which many signals are smooth is found by (7),
+//! [`LogDegree`].
 //!
 //! ```
 //! use netfed::Matrix;
@@ -19,35 +21,25 @@
 //! # Ok::<(), netfed::Error>(())
 //! ```
 
-mod algorithm1;
-mod baselines;
 mod candidates;
 mod density;
-mod descent;
-mod dual_newton;
-mod duals;
-mod exact;
-mod glasso;
+mod graphical_lasso;
 mod grid;
 mod log_degree;
-mod loss;
-mod polish;
 mod scale;
 mod scores;
 mod silos;
-mod star;
-mod steps;
 
-pub use algorithm1::{Algorithm1, ConsensusServer, SiloClient, SiloRound, algorithm1};
-pub use baselines::{GraphMethod, run_graph_method};
 pub use candidates::Candidates;
 pub use density::beta_for;
-pub use exact::{Exact, ExactGraphs};
-pub use glasso::{Precision, covariance, graphical_lasso};
+pub use graphical_lasso::{Precision, covariance, graphical_lasso};
 pub use grid::{Choice, grid_search};
+pub use log_degree::loss::{LogDegreeLoss, NonnegativeLasso};
+pub use log_degree::steps::{LocalWork, Step};
 pub use log_degree::{Learned, LogDegree, Model};
-pub use loss::{LogDegreeLoss, NonnegativeLasso};
 pub use scale::Scale;
 pub use scores::Scores;
-pub use silos::{SiloGraphs, Silos};
-pub use steps::{LocalWork, Step};
+pub use silos::{
+    Algorithm1, ConsensusServer, Exact, ExactGraphs, GraphMethod, SiloClient, SiloGraphs,
+    SiloRound, Silos, algorithm1, run_graph_method,
+};

@@ -2,9 +2,10 @@
 //!
 //!   precision = TP/(TP + FP),  recall = TP/(TP + FN),  F-score = 2TP/(2TP + FN + FP),  relative error = ‖ŵ − w*‖₂/‖w*‖₂        (27)
 //!
-//! TP, FP and FN are counts of pairs that are edges in both graphs, in the learned one only, in the true one only.
+//! TP, FP and FN are counts of pairs that are edges in both graphs, in the learned one only, in the
+//! true one only.
 
-use crate::linalg::{distance, norm};
+use crate::numeric::linalg::{distance, norm};
 
 /// The scores of one learned graph.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +21,8 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// Compares weights of the same pairs. A learned edge is one with a weight above the threshold, a true edge one with a weight above 0.
+    /// Compares weights of the same pairs. A learned edge is one with a weight above the threshold,
+    /// a true edge one with a weight above 0.
     pub fn new(learned: &[f64], truth: &[f64], threshold: f64) -> Scores {
         let (mut both, mut wrong, mut missed) = (0.0, 0.0, 0.0);
         for (l, t) in learned.iter().zip(truth) {

@@ -1,17 +1,15 @@
 //! `mean`: L(w) = (1/m) Σ_r ‖x_r − w‖² + η₂‖w‖² + η₁‖w‖₁, convex clustering of data without labels.
 //!
 //! With the mean x̄ of the points, L(w) = ‖w − x̄‖² + spread + η₂‖w‖² + η₁‖w‖₁ separates over the
-//! coordinates. With soft(v, t) = sign(v)·max(|v| − t, 0):
-//! prox: z = soft(v/step + 2x̄, η₁)/(1/step + 2 + 2η₂); maximizer of ⟨s,w⟩ − L(w): soft(s + 2x̄, η₁)/(2 + 2η₂).
+//! coordinates. With soft(v, t) = sign(v)·max(|v| − t, 0): prox: z = soft(v/step + 2x̄, η₁)/(1/step +
+//! 2 + 2η₂); maximizer of ⟨s,w⟩ − L(w): soft(s + 2x̄, η₁)/(2 + 2η₂).
 
-use super::{Bracket, Compact, Curvature, Growth, Loss};
+use super::{Bracket, Compact, Curvature, Growth, Loss, Region, Slope};
 use crate::Dataset;
-use crate::linalg::gram::{Gram, tiny};
-use crate::linalg::twofold::{Twofold, lost, two_product};
-use crate::linalg::{axpy, distance, norm};
-use crate::region::Region;
-use crate::slope::Slope;
-use crate::wide::{Loop, wide};
+use crate::numeric::linalg::gram::{Gram, tiny};
+use crate::numeric::linalg::twofold::{Twofold, lost, two_product};
+use crate::numeric::linalg::{axpy, distance, norm};
+use crate::numeric::simd::{Loop, vectorize};
 
 /// L(w) = (1/m) Σ_r ‖x_r − w‖²
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +19,8 @@ pub struct Mean {
     spread: f64,
     ridge: f64,
     lasso: f64,
-    /// Σ_r x_r and Σ_r ‖x_r‖² with twice the digits, the sizes (Σ_r x_rj²)^½ of the columns, and what sums are off relative to these: for certificates.
+    /// Σ_r x_r and Σ_r ‖x_r‖² with twice the digits, the sizes (Σ_r x_rj²)^½ of the columns, and
+    /// what sums are off relative to these: for certificates.
     sums: Vec<Twofold>,
     squares: Twofold,
     sizes: Vec<f64>,
@@ -49,7 +48,8 @@ impl Mean {
         Mean { points: data.points(), center, spread, ridge, lasso, sums, squares, sizes, error }
     }
 
-    /// m·L(w) without ridge and lasso, Σ_r ‖x_r‖² − 2⟨Σ_r x_r, w⟩ + m‖w‖², over m; and what it may be off.
+    /// m·L(w) without ridge and lasso, Σ_r ‖x_r‖² − 2⟨Σ_r x_r, w⟩ + m‖w‖², over m; and what it may
+    /// be off.
     #[inline(always)]
     fn value_of_data(&self, params: &[f64]) -> (f64, f64) {
         let m = self.points as f64;
@@ -137,7 +137,7 @@ impl Loss for Mean {
     }
 
     fn bracket(&self, slope: &Slope, at: &[f64], _region: &Region<'_>) -> Bracket {
-        wide(Certify { loss: self, slope, at })
+        vectorize(Certify { loss: self, slope, at })
     }
 
     fn maximizer(&self, slope: &[f64], out: &mut [f64]) {

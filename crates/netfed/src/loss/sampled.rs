@@ -5,7 +5,7 @@
 //! With B = all points this is the gradient of L; the mean over all B of one size is, too.
 
 use super::{Absolute, Hinge, Huber, Logistic, LossKind, ScalarLoss, Squared};
-use crate::linalg::{axpy, dot};
+use crate::numeric::linalg::{axpy, dot};
 use crate::{Dataset, Error};
 
 /// The data points of a node with the loss of each.

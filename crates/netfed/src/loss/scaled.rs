@@ -1,31 +1,30 @@
-//! The loss of one node of a problem, times a factor c ≥ 1: what a node counts as where nodes count by their data points.
+//! The loss of one node, times a factor c ≥ 1: what a node counts as where nodes count by their
+//! data points.
 //!
 //!   prox of cL with step τ = prox of L with step cτ,   (cL)*(s) = c·L*(s/c)
 //!
 //! cL(w) ≤ B implies L(w) ≤ B for c ≥ 1, so that what L says about predictions still holds.
 
-use super::{Bracket, Curvature, Growth, Loss};
-use crate::Problem;
-use crate::linalg::axpy;
-use crate::linalg::gram::Gram;
-use crate::region::Region;
-use crate::slope::Slope;
+use super::{Bracket, Curvature, Growth, Loss, Region, Slope};
+use crate::numeric::linalg::axpy;
+use crate::numeric::linalg::gram::Gram;
+use std::sync::Arc;
 
-/// c·Lᵢ of a problem.
+/// c·L of one of the losses of a problem.
 pub(crate) struct Scaled {
-    problem: Problem,
+    losses: Arc<[Box<dyn Loss>]>,
     node: usize,
     factor: f64,
 }
 
 impl Scaled {
     /// `factor` times the loss of a node. A factor below 1 counts as 1.
-    pub(crate) fn new(problem: &Problem, node: usize, factor: f64) -> Scaled {
-        Scaled { problem: problem.clone(), node, factor: factor.max(1.0) }
+    pub(crate) fn new(losses: Arc<[Box<dyn Loss>]>, node: usize, factor: f64) -> Scaled {
+        Scaled { losses, node, factor: factor.max(1.0) }
     }
 
     fn inner(&self) -> &dyn Loss {
-        self.problem.loss(self.node)
+        self.losses[self.node].as_ref()
     }
 
     /// A level of L, from one of cL.
@@ -138,8 +137,7 @@ impl Loss for Scaled {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::penalty::Norm2;
-    use crate::{Dataset, Graph, LossKind, laws};
+    use crate::{Dataset, LossKind, laws};
 
     #[test]
     fn a_scaled_loss_obeys_the_laws() {
@@ -155,11 +153,9 @@ mod tests {
             for (ridge, lasso) in [(0.0, 0.0), (0.1, 0.2)] {
                 let features = vec![1.0, 0.5, -0.3, 2.0, 0.7, -1.1, 0.2, 0.4];
                 let data = Dataset::new(2, features, vec![1.0, -1.0, 1.0, 1.0]).unwrap();
-                let losses = vec![kind.build(data, ridge, lasso).unwrap()];
-                let graph = Graph::new(1, &[]).unwrap();
-                let problem = Problem::new(graph, losses, Box::new(Norm2), 0.0).unwrap();
-                let scaled = Scaled::new(&problem, 0, 7.0);
-                assert_eq!(scaled.value(&[1.0, 2.0]), 7.0 * problem.loss(0).value(&[1.0, 2.0]));
+                let losses: Arc<[_]> = Arc::new([kind.build(data, ridge, lasso).unwrap()]);
+                let scaled = Scaled::new(Arc::clone(&losses), 0, 7.0);
+                assert_eq!(scaled.value(&[1.0, 2.0]), 7.0 * losses[0].value(&[1.0, 2.0]));
                 laws::check_loss(&scaled, 5).unwrap_or_else(|broken| panic!("{kind:?}: {broken}"));
             }
         }

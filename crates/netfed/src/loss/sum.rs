@@ -1,9 +1,10 @@
-//! Sums of losses in closed form. Each is (1/m) [Σ_k (s_k v_kᵀw − t_k)² + ρ] + η₂‖w‖², so that the sum is a loss of that form, too: every
-//! s_k v_k/√m with its t_k/√m counts as a data point, and `mean` as d of them.
+//! Sums of losses in closed form. Each is (1/m) [Σ_k (s_k v_kᵀw − t_k)² + ρ] + η₂‖w‖², so that the
+//! sum is a loss of that form, too: every s_k v_k/√m with its t_k/√m counts as a data point, and
+//! `mean` as d of them.
 
 use super::least_squares::split;
 use super::{Compact, LeastSquares, Loss, Zero};
-use crate::linalg::svd;
+use crate::numeric::linalg::svd;
 
 /// The sum of losses of `dim` parameters; none where one of them has no closed form, or a lasso.
 pub(crate) fn sum(dim: usize, losses: &[&dyn Loss]) -> Option<Box<dyn Loss>> {
@@ -82,7 +83,7 @@ impl Total {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::distance;
+    use crate::numeric::linalg::distance;
     use crate::{Dataset, LossKind, laws};
 
     fn data(points: usize, classes: bool, seed: usize) -> Dataset {

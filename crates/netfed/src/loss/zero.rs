@@ -2,10 +2,8 @@
 //!
 //! L*(s) is 0 at s = 0 and +∞ elsewhere; within ‖w − at‖ ≤ R it is ⟨s, at⟩ + R‖s‖.
 
-use super::{Bracket, Compact, Curvature, Growth, Loss};
-use crate::linalg::gram::Gram;
-use crate::region::Region;
-use crate::slope::Slope;
+use super::{Bracket, Compact, Curvature, Growth, Loss, Region, Slope};
+use crate::numeric::linalg::gram::Gram;
 
 /// L(w) = 0
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! What every model asks of the points, targets and weights it is fitted to.
 
 use super::{Points, Task};
-use crate::data::LARGEST;
+use crate::table::LARGEST;
 use crate::{Error, Matrix};
 
 /// Checks the input of a fit. What targets points with θ = 0 have does not matter.
@@ -73,7 +73,7 @@ pub(crate) fn mean(rows: &[u32], values: &Matrix, weights: &[f64]) -> Vec<f64> {
     let mut total = 0.0;
     for &r in rows {
         total += weights[r as usize];
-        crate::linalg::axpy(weights[r as usize], values.row(r as usize), &mut mean);
+        crate::numeric::linalg::axpy(weights[r as usize], values.row(r as usize), &mut mean);
     }
     mean.iter_mut().for_each(|m| *m /= total);
     mean

@@ -2,21 +2,23 @@
 //!
 //!   f = μ + Σ_c a_c k(·, z_c),    minimize over a:  Σ_r θ_r ‖y_r − f(x_r)‖² / Σ_r θ_r + η ‖f − μ‖²,    ‖f − μ‖² = aᵀK a,
 //!
-//! with μ the weighted mean of the targets. The centers z are all places, or as many of them as asked for, chosen at random (Nyström's method).
-//! Classification is regression on the targets, cut off at 0 and scaled to sum 1. Without a bandwidth h, it is the median distance of two
-//! places. A point of weight 2 is the point twice; scaling all weights changes nothing.
+//! with μ the weighted mean of the targets. The centers z are all places, or as many of them as
+//! asked for, chosen at random (Nyström's method). Classification is regression on the targets, cut
+//! off at 0 and scaled to sum 1. Without a bandwidth h, it is the median distance of two places. A
+//! point of weight 2 is the point twice; scaling all weights changes nothing.
 
 use super::part::{self, Parts};
 use super::places::Places;
 use super::{LocalModel, Part, Points, Stop, Task, go_on, input, probabilities};
-use crate::draws::{Purpose, draws, subset};
-use crate::linalg::{
+use crate::numeric::linalg::{
     add_gram, axpy, cholesky, cholesky_solve, invert_lower, multiply_transposed, square_distance,
 };
-use crate::parallel;
+use crate::numeric::parallel;
+use crate::numeric::sampling::{Purpose, stream, subset};
 use crate::{Error, Matrix};
 
-/// Added to the diagonal of the kernel matrix of the centers: places may be very near to each other.
+/// Added to the diagonal of the kernel matrix of the centers: places may be very near to each
+/// other.
 const JITTER: f64 = 1e-10;
 /// Places whose distances the bandwidth is taken from.
 const LOOKED_AT: usize = 300;
@@ -97,10 +99,10 @@ fn median_distance(places: &Matrix) -> f64 {
         distances.extend((0..i).map(|j| square_distance(place(i), place(j)).sqrt()));
     }
     let middle = distances.len() / 2;
-    match distances.is_empty() {
-        true => 1.0,
-        false => (*distances.select_nth_unstable_by(middle, f64::total_cmp).1)
-            .max(f64::MIN_POSITIVE.sqrt()),
+    if distances.is_empty() {
+        1.0
+    } else {
+        (*distances.select_nth_unstable_by(middle, f64::total_cmp).1).max(f64::MIN_POSITIVE.sqrt())
     }
 }
 
@@ -111,7 +113,7 @@ impl LocalModel for Kernel {
         let offset = input::mean(&kept, targets, weights);
         let places = Places::new(&kept, points.rows(), targets, weights)?;
         let bandwidth = self.options.bandwidth.unwrap_or_else(|| median_distance(&places.points));
-        let random = || draws(self.seed, Purpose::Model, 0, 0);
+        let random = || stream(self.seed, Purpose::Model, 0, 0);
         let chosen = subset(random, places.weights.len(), self.options.centers.max(1));
         let centers: Vec<f64> =
             chosen.iter().flat_map(|&c| places.points.row(c)).copied().collect();

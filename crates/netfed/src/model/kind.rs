@@ -1,4 +1,5 @@
-//! The kinds of local models, from words: a name and options, for instance `forest trees=100 depth=8`.
+//! The kinds of local models, from words: a name and options, for instance
+//! `forest trees=100 depth=8`.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -85,7 +86,8 @@ impl ModelKind {
         Err(Error::ModelText { text: self.to_string(), reason })
     }
 
-    /// A model of this kind for points with so many features that has seen nothing. `seed` decides everything random.
+    /// A model of this kind for points with so many features that has seen nothing. `seed` decides
+    /// everything random.
     pub fn build(&self, task: Task, dim: usize, seed: u64) -> Box<dyn LocalModel> {
         match self {
             ModelKind::Tree(options) => Box::new(Tree::new(*options, task, dim)),

@@ -1,51 +1,42 @@
-//! Local models of any kind, for methods that couple models by their predictions: fit with weights, and predict.
+//! Local models of any kind, for methods that couple models by their predictions: fit with weights,
+//! and predict.
 //!
 //!   fit:      h ← argmin Σ_r θ_r ℓ(y_r, h(x_r)),    θ_r ≥ 0,    ℓ squared error or cross-entropy
 //!   predict:  h(x), one number for regression, the probabilities of all classes for classification
 //!
-//! Targets of a classifier are probabilities too, so that a prediction of one model can be a target of another.
+//! Targets of a classifier are probabilities too, so that a prediction of one model can be a target
+//! of another.
 
-mod boosting;
-mod forest;
 mod input;
 mod kernel;
 mod kind;
-mod lasso;
 pub mod laws;
 mod linear;
 mod nearest;
 mod network;
-mod neural;
-mod optimizer;
 mod part;
-mod perceptron;
 mod places;
 mod points;
 mod probabilities;
 mod size;
-mod softmax;
 mod stop;
-mod training;
 mod tree;
 mod words;
 
-pub use boosting::{Boosting, BoostingOptions};
-pub use forest::{Forest, ForestOptions};
 pub use kernel::{Kernel, KernelOptions};
 pub use kind::ModelKind;
 pub use linear::{Linear, LinearOptions};
 pub use nearest::{Nearest, NearestOptions};
-pub use network::{Network, Pass};
-pub use neural::{NeuralLoss, NeuralOptions, NeuralProgress, couple_networks};
-pub use optimizer::Optimizer;
+pub use network::{
+    Network, NeuralLoss, NeuralOptions, NeuralProgress, Optimizer, Pass, Perceptron,
+    PerceptronOptions, Training, couple_networks,
+};
 pub use part::Part;
-pub use perceptron::{Perceptron, PerceptronOptions};
 pub use points::Points;
 pub use size::ModelSize;
 pub use stop::Stop;
 pub(crate) use stop::go_on;
-pub use training::Training;
-pub use tree::{Tree, TreeOptions};
+pub use tree::{Boosting, BoostingOptions, Forest, ForestOptions, Tree, TreeOptions};
 
 use crate::{Error, Matrix};
 
@@ -78,24 +69,27 @@ impl Task {
 
 /// A model that one node trains.
 pub trait LocalModel: Send + Sync {
-    /// Fits to points with targets (one row per point, [`Task::outputs`] numbers each) and weights θ ≥ 0, not all zero.
+    /// Fits to points with targets (one row per point, [`Task::outputs`] numbers each) and weights
+    /// θ ≥ 0, not all zero.
     fn fit(&mut self, points: &Points, targets: &Matrix, weights: &[f64]) -> Result<(), Error>;
 
     /// Predictions, one row per point. Before the first fit: 0, or all classes alike.
     fn predict(&self, points: &Matrix, out: &mut Matrix);
 
-    /// Whether a fit goes on from the model as it is. Where it does not, a method that wants a gradual change must hold it
-    /// back with points labeled by the old model.
+    /// Whether a fit goes on from the model as it is. Where it does not, a method that wants a
+    /// gradual change must hold it back with points labeled by the old model.
     fn warm(&self) -> bool {
         false
     }
 
-    /// Ends fits with [`Error::Stopped`] once the flag is set; the model then stays as it was. Fits that do not take long need not look at it.
+    /// Ends fits with [`Error::Stopped`] once the flag is set; the model then stays as it was. Fits
+    /// that do not take long need not look at it.
     fn watch(&mut self, _stop: Stop) {}
 
     /// The fitted model in numbers; none before the first fit.
     fn parts(&self) -> Vec<Part>;
 
-    /// Becomes the model that [`LocalModel::parts`] gave; whatever does not fit together is refused, and the model stays as it was.
+    /// Becomes the model that [`LocalModel::parts`] gave; whatever does not fit together is
+    /// refused, and the model stays as it was.
     fn restore(&mut self, parts: &[Part]) -> Result<(), Error>;
 }

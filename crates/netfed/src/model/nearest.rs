@@ -1,15 +1,16 @@
-//! The k nearest neighbors: Σ θ_r y_r / Σ θ_r over the k places next to x (Euclidean distance; of equally near ones the first in sorted order).
+//! The k nearest neighbors: Σ θ_r y_r / Σ θ_r over the k places next to x (Euclidean distance; of
+//! equally near ones the first in sorted order).
 //!
-//! Weights say how much a neighbor counts, not which points are neighbors: k counts places, so a point of weight 2 is the point twice, and scaling
-//! all weights changes nothing.
+//! Weights say how much a neighbor counts, not which points are neighbors: k counts places, so a
+//! point of weight 2 is the point twice, and scaling all weights changes nothing.
 
 use std::cmp::Ordering;
 
 use super::part::{self, Parts};
 use super::places::Places;
 use super::{LocalModel, Part, Points, Task, input, probabilities};
-use crate::linalg::{axpy, square_distance};
-use crate::parallel;
+use crate::numeric::linalg::{axpy, square_distance};
+use crate::numeric::parallel;
 use crate::{Error, Matrix};
 
 /// How many neighbors.

@@ -1,7 +1,7 @@
 //! The pieces of a fitted model, to be saved and read back. What is read back may be anything.
 
 use crate::Error;
-use crate::data::LARGEST;
+use crate::table::LARGEST;
 
 /// A named array of numbers: a piece of a fitted model.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,9 +96,10 @@ pub(crate) fn whole(value: f64, most: usize) -> Result<usize, Error> {
 pub(crate) fn probabilities(values: &[f64], classes: usize) -> Result<(), Error> {
     let good =
         |p: &[f64]| p.iter().all(|v| *v >= 0.0) && (p.iter().sum::<f64>() - 1.0).abs() <= 1e-6;
-    match values.chunks_exact(classes).all(good) {
-        true => Ok(()),
-        false => Err(refuse("there are probabilities below 0 or with a sum other than 1")),
+    if values.chunks_exact(classes).all(good) {
+        Ok(())
+    } else {
+        Err(refuse("there are probabilities below 0 or with a sum other than 1"))
     }
 }
 

@@ -1,9 +1,10 @@
-//! Places: distinct points. Points at one place become one point with the sum of their weights and the weighted mean of their targets, so that a
-//! point of weight 2 is the point twice for every model that begins with places. They are sorted: the order of the points does not matter.
+//! Places: distinct points. Points at one place become one point with the sum of their weights and
+//! the weighted mean of their targets, so that a point of weight 2 is the point twice for every
+//! model that begins with places. They are sorted: the order of the points does not matter.
 
 use std::cmp::Ordering;
 
-use crate::linalg::axpy;
+use crate::numeric::linalg::axpy;
 use crate::{Error, Matrix};
 
 /// Distinct points with their targets and weights.

@@ -2,10 +2,11 @@
 
 use std::sync::OnceLock;
 
-use crate::data::LARGEST;
+use crate::table::LARGEST;
 use crate::{Error, Matrix};
 
-/// Points in a fixed order. Trees sort them by every feature; the orders last as long as the points.
+/// Points in a fixed order. Trees sort them by every feature; the orders last as long as the
+/// points.
 #[derive(Debug)]
 pub struct Points {
     rows: Matrix,
@@ -60,12 +61,14 @@ fn key(value: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// Bits of a digit, and the lowest of those that are sorted by: three digits, with the exponent and more than twenty binary digits.
+/// Bits of a digit, and the lowest of those that are sorted by: three digits, with the exponent and
+/// more than twenty binary digits.
 const DIGIT: u32 = 11;
 const LOWEST: u32 = u64::BITS - 3 * DIGIT;
 
-/// Sorts by the upper half of the keys, digit by digit from the lowest: unlike comparisons, random keys cost no mispredicted branches. Then by comparisons the
-/// runs that this does not tell apart. Equal keys stay in their order.
+/// Sorts by the upper half of the keys, digit by digit from the lowest: unlike comparisons, random
+/// keys cost no mispredicted branches. Then by comparisons the runs that this does not tell apart.
+/// Equal keys stay in their order.
 fn radix_sort(pairs: &mut Vec<(u64, u32)>, spare: &mut Vec<(u64, u32)>) {
     spare.resize(pairs.len(), (0, 0));
     for shift in (LOWEST..u64::BITS).step_by(DIGIT as usize) {

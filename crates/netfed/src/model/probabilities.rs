@@ -8,10 +8,7 @@ pub(crate) fn normalize(task: Task, values: &mut [f64]) {
     for p in values.chunks_exact_mut(classes) {
         p.iter_mut().for_each(|v| *v = v.max(0.0));
         let sum: f64 = p.iter().sum();
-        match sum > 0.0 {
-            true => p.iter_mut().for_each(|v| *v /= sum),
-            false => p.fill(task.nothing_known()),
-        }
+        if sum > 0.0 { p.iter_mut().for_each(|v| *v /= sum) } else { p.fill(task.nothing_known()) }
     }
 }
 

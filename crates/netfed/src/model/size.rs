@@ -7,7 +7,8 @@ use super::{ModelKind, Task};
 
 /// Numbers of a node of a tree besides its prediction: feature, threshold, right child.
 const NODE: f64 = 3.0;
-/// Vectors as long as the parameters that training a network needs: a copy, the gradient, two moments.
+/// Vectors as long as the parameters that training a network needs: a copy, the gradient, two
+/// moments.
 const TRAINING: f64 = 4.0;
 
 /// Numbers that a model needs.
@@ -58,7 +59,8 @@ mod tests {
     use crate::Matrix;
     use crate::model::Points;
 
-    /// Fitted models have at most as many numbers, besides a few, and trees of all points nearly as many.
+    /// Fitted models have at most as many numbers, besides a few, and trees of all points nearly as
+    /// many.
     #[test]
     fn fitted_models_are_no_larger() {
         let (dim, count) = (3, 40);

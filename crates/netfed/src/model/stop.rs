@@ -9,8 +9,5 @@ pub type Stop = &'static AtomicBool;
 
 /// [`Error::Stopped`] once the flag is set.
 pub(crate) fn go_on(stop: Option<Stop>) -> Result<(), Error> {
-    match stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-        true => Err(Error::Stopped),
-        false => Ok(()),
-    }
+    if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) { Err(Error::Stopped) } else { Ok(()) }
 }

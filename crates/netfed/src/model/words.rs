@@ -1,7 +1,8 @@
-//! Words of the form `name option=value …`, taken apart; what is not understood is named, with the nearest word that would be.
+//! Words of the form `name option=value …`, taken apart; what is not understood is named, with the
+//! nearest word that would be.
 
 use crate::Error;
-use crate::data::LARGEST;
+use crate::table::LARGEST;
 
 /// No option counts further than this: more would be a slip of the pen that fills the memory.
 const MOST: usize = 1_000_000;

@@ -1,34 +1,47 @@
 //! Solutions for a whole sequence of λ, from local models to one model.
 //!
-//! First the ends are solved, then what lies between, by halves: the start at λ is interpolated between solutions on both sides,
+//! First the ends are solved, then what lies between, by halves: the start at λ is interpolated
+//! between solutions on both sides,
 //!
 //!   w = Σₖ ℓₖ(λ) w⁽ᵏ⁾,   u = Σₖ ℓₖ(λ) u⁽ᵏ⁾,   ℓₖ(λ) = Πⱼ (x(λ) − x(λⱼ))/(x(λₖ) − x(λⱼ))
 //!
-//! For squared losses ∇L(w) + Σ sign·u = 0 stays true. With a norm, x(λ) = λ: where models that are equal on both sides stay equal
-//! in between, a solution is a smooth function of λ, and more than two solutions are worth taking; otherwise two. Without kinks models
-//! change with the logarithm: x(λ) = ln λ; and where the losses are quadratic, too, the start is the best one in the span of all
-//! solutions so far (`galerkin.rs`).
+//! For squared losses ∇L(w) + Σ sign·u = 0 stays true. With a norm, x(λ) = λ: where models that are
+//! equal on both sides stay equal in between, a solution is a smooth function of λ, and more than
+//! two solutions are worth taking; otherwise two. Without kinks models change with the logarithm:
+//! x(λ) = ln λ; and where the losses are quadratic, too, the start is the best one in the span of
+//! all solutions so far (`galerkin.rs`).
 //!
-//! Models and duals between two solutions are expected to move as they do from one to the other: that gives the step ratio γ to begin
-//! with (`step_ratio.rs`).
+//! Models and duals between two solutions are expected to move as they do from one to the other:
+//! that gives the step ratio γ to begin with (`methods/step_ratio.rs`).
 //!
-//! Models that are equal at both ends of a stretch of the path are, as a rule, equal in between: there the problem is a smaller one, on the graph whose
-//! nodes are the groups of equal models (`contraction/level.rs`). The shorter the stretch, the smaller the problem.
+//! Models that are equal at both ends of an interval of the path are, as a rule, equal in between:
+//! there the problem is a smaller one, on the graph whose nodes are the groups of equal models
+//! (`solve/contraction/level.rs`). The shorter the interval, the smaller the problem.
 //!
-//! What lies on either side of a solution does not depend on the other side: small problems are solved side by side on all threads. So are the
-//! problems of one round where starts come from the span (`span.rs`).
+//! What lies on either side of a solution does not depend on the other side: small problems are
+//! solved side by side on all threads. So are the problems of one round where starts come from the
+//! span (`span.rs`).
 
+mod clusters;
+mod coupling;
+mod galerkin;
+mod interval;
+mod lambda_max;
+mod merge_tree;
 mod span;
-mod stretch;
 mod walk;
 
-use crate::cluster::Clusters;
-use crate::galerkin::Galerkin;
-use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_from};
+pub use clusters::Clusters;
+pub use lambda_max::{LambdaMax, Proof, lambda_max};
+pub use merge_tree::{MergeTree, Vertex};
+
+use crate::run::{Options, Progress, Solution, Start, Status};
+use crate::solve::{solve, solve_from};
 use crate::{Certificate, Error, Problem};
+use galerkin::Galerkin;
+use interval::{Course, Interval};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
-use stretch::Stretch;
 use walk::Walk;
 
 /// The first λ of the path is first looked for at this part of the last, and then at tenths of it.
@@ -37,7 +50,8 @@ const FIRST: f64 = 1e-3;
 const ALONE: f64 = 0.9;
 /// or after this many trials.
 const TRIALS: usize = 6;
-/// Up to this size (parameters of all nodes and edges) runs go side by side: a run of a larger problem keeps all threads busy by itself.
+/// Up to this size (parameters of all nodes and edges) runs go side by side: a run of a larger
+/// problem keeps all threads busy by itself.
 const SMALL: usize = 1 << 20;
 
 /// One solution of the path, without its models.
@@ -80,8 +94,8 @@ pub fn log_grid(first: f64, last: f64, count: usize) -> Vec<f64> {
     }
 }
 
-/// A λ at which hardly anything is merged, for a path up to `last`: at least nine tenths of the nodes with data stand alone,
-/// or going further down does not free any more of them.
+/// A λ at which hardly anything is merged, for a path up to `last`: at least nine tenths of the
+/// nodes with data stand alone, or going further down does not free any more of them.
 pub fn first_lambda(
     problem: &Problem,
     last: f64,
@@ -124,8 +138,8 @@ fn alone(clusters: &Clusters, with_data: &[usize]) -> usize {
     seen.iter().filter(|s| **s).count()
 }
 
-/// Solves at every λ of an increasing sequence. `top` is a solution at the last one, or a start for it. The observer may end the
-/// path; then the points so far are given.
+/// Solves at every λ of an increasing sequence. `top` is a solution at the last one, or a start for
+/// it. The observer may end the path; then the points so far are given.
 pub fn follow_path(
     problem: &Problem,
     lambdas: &[f64],
@@ -137,9 +151,7 @@ pub fn follow_path(
     let problem = &problem.at_lambda(1.0)?;
     let vectors = problem.nodes() + problem.graph().edges().len();
     let walk = Walk {
-        problem,
-        lambdas,
-        options,
+        course: Course { problem, lambdas, options },
         side_by_side: vectors * problem.dim() <= SMALL,
         observer: &observer,
         ended: AtomicBool::new(false),
@@ -164,7 +176,7 @@ pub fn follow_path(
                 None => {
                     let ends = [walk.known(coupled, low)?, walk.known(lambdas.len() - 1, high)?];
                     let known = ends.into_iter().flatten().collect();
-                    walk.halve(coupled + 1, between, Stretch::new(known))?;
+                    walk.halve(coupled + 1, between, Interval::new(known))?;
                 }
             }
         }

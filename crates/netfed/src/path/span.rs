@@ -1,11 +1,13 @@
-//! The way along a path of quadratic problems: starts from the span of the solutions so far (`galerkin.rs`).
+//! The way along a path of quadratic problems: starts from the span of the solutions so far
+//! (`galerkin.rs`).
 //!
-//! In rounds, each with the λ in the middle of what is left between those before: runs of one round start from the same span and go side
-//! by side. What they find then widens it, unless the start was good enough.
+//! In rounds, each with the λ in the middle of what is left between those before: runs of one round
+//! start from the same span and go side by side. What they find then widens it, unless the start
+//! was good enough.
 
 use super::PathPoint;
+use super::galerkin::Galerkin;
 use super::walk::Walk;
-use crate::galerkin::Galerkin;
 use crate::{Error, Matrix, Start};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
@@ -31,9 +33,10 @@ impl Walk<'_> {
             }
             left.retain(|(_, points)| !points.is_empty());
             let at = |(index, point): (usize, &mut _)| self.within(&galerkin, index, point);
-            let found: Vec<Option<Matrix>> = match self.side_by_side {
-                true => round.into_par_iter().map(at).collect::<Result<_, Error>>()?,
-                false => round.into_iter().map(at).collect::<Result<_, Error>>()?,
+            let found: Vec<Option<Matrix>> = if self.side_by_side {
+                round.into_par_iter().map(at).collect::<Result<_, Error>>()?
+            } else {
+                round.into_iter().map(at).collect::<Result<_, Error>>()?
             };
             found.iter().flatten().for_each(|params| galerkin.add(params));
             gaps = left;
@@ -41,7 +44,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Solves at one λ from the best point of the span. Gives the models, if they are not that point.
+    /// Solves at one λ from the best point of the span. Gives the models, if they are not that
+    /// point.
     fn within(
         &self,
         galerkin: &Galerkin<'_>,
@@ -49,8 +53,9 @@ impl Walk<'_> {
         point: &mut Option<PathPoint>,
     ) -> Result<Option<Matrix>, Error> {
         // Without kinks models have one dual that fits them: the solver computes it.
-        let duals = Matrix::zeros(self.problem.graph().edges().len(), self.problem.dim());
-        let start = galerkin.at(self.lambdas[index]).map(|params| Start { params, duals });
+        let duals =
+            Matrix::zeros(self.course.problem.graph().edges().len(), self.course.problem.dim());
+        let start = galerkin.at(self.course.lambdas[index]).map(|params| Start { params, duals });
         let found = self.solve(index, start, point)?;
         Ok(found
             .filter(|(solution, _)| solution.iterations > 0)

@@ -1,28 +1,27 @@
 //! The way along a path, by halves: what lies between two solutions starts from them.
 
-use super::stretch::{Known, Mix, Stretch};
+use super::clusters::Clusters;
+use super::interval::{Course, Interval, Known, Mix};
 use super::{PathPoint, Step};
 use crate::certificate::Certifier;
-use crate::cluster::Clusters;
-use crate::contraction::Level;
-use crate::fusion::Fusion;
-use crate::penalty::Kinks;
-use crate::solve::{Options, Progress, Solution, Start, Status, solve, solve_near};
-use crate::system::sweep_cost;
+use crate::run::{Observer, Options, Progress, Solution, Start, Status};
+use crate::solve::contraction::Level;
+use crate::solve::cost::sweep_cost;
+use crate::solve::fusion::Fusion;
+use crate::solve::{solve, solve_near};
 use crate::{Error, Problem};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How much finer than the whole a smaller problem is solved, unless that is finer than rounding allows.
+/// How much finer than the whole a smaller problem is solved, unless that is finer than rounding
+/// allows.
 const FINER: f64 = 0.5;
 const FINEST: f64 = 2e-12;
 
 /// A path that is being followed.
 pub(super) struct Walk<'a> {
-    pub(super) problem: &'a Problem,
-    pub(super) lambdas: &'a [f64],
-    pub(super) options: &'a Options,
+    pub(super) course: Course<'a>,
     /// Whether several runs go at a time.
     pub(super) side_by_side: bool,
     pub(super) observer: &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync),
@@ -32,16 +31,14 @@ pub(super) struct Walk<'a> {
 /// A solution, and the points of the smaller problems that it comes from.
 pub(super) type Found = (Solution, Vec<Start>);
 
-/// An observer of one run.
-type Watch<'w> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'w;
-
 impl Walk<'_> {
-    /// Solves at all λ from the one with index `first` on that `points` are for, those in the middle first.
+    /// Solves at all λ from the one with index `first` on that `points` are for, those in the
+    /// middle first.
     pub(super) fn halve(
         &self,
         first: usize,
         points: &mut [Option<PathPoint>],
-        mut stretch: Stretch,
+        mut interval: Interval,
     ) -> Result<(), Error> {
         if points.is_empty() || self.ended.load(Ordering::Relaxed) {
             return Ok(());
@@ -49,19 +46,16 @@ impl Walk<'_> {
         let (low, rest) = points.split_at_mut((points.len() - 1) / 2);
         let Some((point, high)) = rest.split_first_mut() else { return Ok(()) };
         let middle = first + low.len();
-        stretch.descend(self, middle);
-        let found = match stretch.mix(self, middle) {
-            Some(mix) => self.between(middle, &mix, stretch.levels(), point)?,
+        interval.descend(&self.course, middle);
+        let found = match interval.mix(&self.course, middle) {
+            Some(mix) => self.between(middle, &mix, interval.levels(), point)?,
             None => self.solve(middle, None, point)?,
         };
-        stretch.add(self.known(middle, found)?);
-        let other = stretch.clone();
-        let high = || self.halve(middle + 1, high, stretch);
+        interval.add(self.known(middle, found)?);
+        let other = interval.clone();
+        let high = || self.halve(middle + 1, high, interval);
         let low = || self.halve(first, low, other);
-        let (high, low) = match self.side_by_side {
-            true => rayon::join(high, low),
-            false => (high(), low()),
-        };
+        let (high, low) = if self.side_by_side { rayon::join(high, low) } else { (high(), low()) };
         high.and(low)
     }
 
@@ -74,8 +68,14 @@ impl Walk<'_> {
     ) -> Result<Option<Found>, Error> {
         self.record(index, point, |at, watch| {
             let solution = match start.filter(|_| at.lambda() > 0.0) {
-                Some(start) => solve_near(at, self.options, start, self.options.step_ratio, watch),
-                None => solve(at, self.options, watch),
+                Some(start) => solve_near(
+                    at,
+                    self.course.options,
+                    start,
+                    self.course.options.step_ratio,
+                    watch,
+                ),
+                None => solve(at, self.course.options, watch),
             };
             Ok((solution?, Vec::new()))
         })
@@ -92,13 +92,13 @@ impl Walk<'_> {
         self.record(index, point, |at, watch| {
             let Some(level) = levels.last() else {
                 let start = mix.at(0);
-                let solution = solve_near(at, self.options, start, mix.step_ratio, watch)?;
+                let solution = solve_near(at, self.course.options, start, mix.step_ratio, watch)?;
                 return Ok((solution, Vec::new()));
             };
             let small = level.problem().at_lambda(at.lambda())?;
-            let tolerance = self.options.tolerance;
+            let tolerance = self.course.options.tolerance;
             let finer = (FINER * tolerance).max(tolerance.min(FINEST));
-            let options = Options { tolerance: finer, ..*self.options };
+            let options = Options { tolerance: finer, ..*self.course.options };
             let start = mix.at(levels.len());
             let solution = solve_near(&small, &options, start, mix.step_ratio, &mut *watch)?;
             let unit = sweep_cost(&small) / sweep_cost(at);
@@ -106,14 +106,15 @@ impl Walk<'_> {
         })
     }
 
-    /// A solution of the smallest problem as one of the problem itself, where it is corrected if need be. `unit` is the cost of a sweep of the former.
+    /// A solution of the smallest problem as one of the problem itself, where it is corrected if
+    /// need be. `unit` is the cost of a sweep of the former.
     fn lifted(
         &self,
         at: &Problem,
         mix: &Mix<'_>,
         levels: &[Arc<Level>],
         (found, unit): (Solution, f64),
-        watch: &mut Watch<'_>,
+        watch: &mut Observer<'_>,
     ) -> Result<Found, Error> {
         let mut work = unit * found.iterations as f64;
         let mut point = Start { params: found.params, duals: found.duals };
@@ -130,34 +131,35 @@ impl Walk<'_> {
         let Start { params, duals } = point;
         let certificate = Certifier::new(at).certify(&params, &duals);
         let iterations = work.round() as u64;
-        let good = certificate.accuracy() <= self.options.tolerance;
+        let good = certificate.accuracy() <= self.course.options.tolerance;
         if good || found.status == Status::Stopped {
-            let status = if good { certificate.settled() } else { Status::Stopped };
+            let status = if good { Status::settled(&certificate) } else { Status::Stopped };
             let method = found.method;
             let solution = Solution { params, duals, status, certificate, iterations, method };
             return Ok((solution, smaller));
         }
         // Some group has come apart.
         let start = Start { params, duals };
-        let max_iterations = self.options.max_iterations.saturating_sub(iterations);
-        let options = Options { max_iterations, ..*self.options };
+        let max_iterations = self.course.options.max_iterations.saturating_sub(iterations);
+        let options = Options { max_iterations, ..*self.course.options };
         let mut solution = solve_near(at, &options, start, mix.step_ratio, watch)?;
         solution.iterations += iterations;
         Ok((solution, Vec::new()))
     }
 
-    /// Solves at one λ and tells of it. Gives the solution, if it has duals (λ > 0) and the path has not been ended.
+    /// Solves at one λ and tells of it. Gives the solution, if it has duals (λ > 0) and the path
+    /// has not been ended.
     fn record(
         &self,
         index: usize,
         point: &mut Option<PathPoint>,
-        solve: impl FnOnce(&Problem, &mut Watch<'_>) -> Result<Found, Error>,
+        solve: impl FnOnce(&Problem, &mut Observer<'_>) -> Result<Found, Error>,
     ) -> Result<Option<Found>, Error> {
         if self.ended.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let lambda = self.lambdas[index];
-        let at = self.problem.at_lambda(lambda)?;
+        let lambda = self.course.lambdas[index];
+        let at = self.course.problem.at_lambda(lambda)?;
         let begin = (self.observer)(Step::Begin(index));
         let mut watch = |progress: Progress<'_>| (self.observer)(Step::Iteration(index, progress));
         let (solution, smaller) = solve(&at, &mut watch)?;
@@ -166,7 +168,7 @@ impl Walk<'_> {
             status: solution.status,
             certificate: solution.certificate.clone(),
             iterations: solution.iterations,
-            clusters: Clusters::of(self.problem.graph(), &solution),
+            clusters: Clusters::of(self.course.problem.graph(), &solution),
         });
         let end = (self.observer)(Step::Solved(index, point, &solution));
         if solution.status == Status::Stopped || begin.is_break() || end.is_break() {
@@ -178,17 +180,9 @@ impl Walk<'_> {
     /// A solution that others are interpolated from.
     pub(super) fn known(&self, index: usize, found: Option<Found>) -> Result<Option<Known>, Error> {
         let Some((solution, smaller)) = found else { return Ok(None) };
-        let at = self.problem.at_lambda(self.lambdas[index])?;
-        let fusion = match self.smooth() {
-            true => Fusion::none(&at),
-            false => Fusion::of(&at, &solution.duals),
-        };
+        let at = self.course.problem.at_lambda(self.course.lambdas[index])?;
+        let fusion = Fusion::read(&at, &solution.duals);
         let own = Start { params: solution.params, duals: solution.duals };
         Ok(Some(Known::new(index, fusion, [own].into_iter().chain(smaller))))
-    }
-
-    /// Whether no models become equal, so that solutions are smooth in λ everywhere.
-    pub(super) fn smooth(&self) -> bool {
-        self.problem.penalty().kinks() == Kinks::None
     }
 }

@@ -3,6 +3,7 @@
 //! Each is convex, even and zero at zero. The dual variable u of an edge lives in the domain
 //! of the conjugate (cφ)*.
 
+mod edge_loop;
 mod norm;
 mod norm1;
 mod norm2;
@@ -10,6 +11,7 @@ mod norm_inf;
 mod quadratic;
 mod squared;
 
+pub(crate) use edge_loop::{EdgeLoop, specialized};
 pub use norm::Norm;
 pub use norm_inf::NormInf;
 pub use norm1::Norm1;
@@ -17,10 +19,7 @@ pub use norm2::Norm2;
 pub use quadratic::Quadratic;
 pub use squared::Squared;
 
-use crate::edge_steps::EdgeSteps;
-use crate::edge_terms::{Differences, EdgeTerms};
-use crate::linalg::dot;
-use crate::share::Share;
+use crate::numeric::linalg::dot;
 
 /// A convex penalty φ.
 pub trait Penalty: Send + Sync {
@@ -44,26 +43,9 @@ pub trait Penalty: Send + Sync {
     /// u ← argmin over z of (cφ)*(z) + ‖z − u‖²/(2·step), in place, with c the coupling.
     fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64);
 
-    /// The steps of a run of edges. Provided: every penalty gets a loop of its own, without a virtual call for each edge.
-    #[doc(hidden)]
-    fn absorb(&self, edges: &mut EdgeSteps<'_>) -> f64 {
-        edges.run(|dual, coupling, step| self.prox_conjugate(dual, coupling, step))
-    }
-
-    /// Σ A φ(d) of a run of edges. Provided, for the same reason.
-    #[doc(hidden)]
-    fn total(&self, edges: &Differences<'_>) -> f64 {
-        edges.sum(|diff| self.value(diff))
-    }
-
-    /// The terms of a run of edges in a certificate. Provided, for the same reason.
-    #[doc(hidden)]
-    fn edge_terms(&self, edges: &mut EdgeTerms<'_>) -> Share {
-        edges.run(|diff| self.value(diff), |dual, coupling| self.conjugate(dual, coupling))
-    }
-
-    /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth convex function near φ, its kinks rounded off over
-    /// widths μ_j; the gradient lies in the domain of the conjugate. Provided for penalties without kinks: φ itself.
+    /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth
+    /// convex function near φ, its kinks rounded off over widths μ_j; the gradient lies in the
+    /// domain of the conjugate. Provided for penalties without kinks: φ itself.
     fn smoothed(&self, diff: &[f64], _mu: &[f64], slope: &mut [f64], hessian: &mut [f64]) -> f64 {
         let mut direction = vec![0.0; diff.len()];
         for (j, row) in hessian.chunks_exact_mut(diff.len()).enumerate() {
@@ -79,7 +61,8 @@ pub trait Penalty: Send + Sync {
     /// (a relative 1e-12) counts as inside.
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64;
 
-    /// For penalties whose value and conjugate are not known to a few units in the last place: what they are off. None for all others.
+    /// For penalties whose value and conjugate are not known to a few units in the last place: what
+    /// they are off. None for all others.
     fn blur(&self, _diff: &[f64], _dual: &[f64], _coupling: f64) -> Option<Blur> {
         None
     }
@@ -93,8 +76,9 @@ pub trait Penalty: Send + Sync {
     /// +∞ where no such factor is known.
     fn hull_factor(&self, dim: usize) -> f64;
 
-    /// Whether φ never grows when every coordinate of both ends of a difference is clipped to an interval, as it does not where φ depends on the absolute values of
-    /// the entries and grows with each of them. Where that is not known: no.
+    /// Whether φ never grows when every coordinate of both ends of a difference is clipped to an
+    /// interval, as it does not where φ depends on the absolute values of the entries and grows
+    /// with each of them. Where that is not known: no.
     fn allows_clipping(&self) -> bool {
         false
     }
@@ -103,6 +87,22 @@ pub trait Penalty: Send + Sync {
     fn norm(&self) -> Option<Norm> {
         None
     }
+
+    /// Which of netfed's own penalties it is, if loops over edges are compiled for that one.
+    #[doc(hidden)]
+    fn builtin(&self) -> Option<Builtin> {
+        None
+    }
+}
+
+/// A penalty that loops over edges are compiled for.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Builtin {
+    Norm1,
+    Norm2,
+    NormInf,
+    Squared,
 }
 
 /// What the terms of an edge may be off ([`Penalty::blur`]).

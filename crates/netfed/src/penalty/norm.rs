@@ -1,5 +1,5 @@
-//! The norms among the penalties, with what theorems about them need: the dual norm, and the constants that compare a
-//! quadratic form vᵀHv with the norm.
+//! The norms among the penalties, with what theorems about them need: the dual norm, and the
+//! constants that compare a quadratic form vᵀHv with the norm.
 //!
 //! | penalty | ‖v‖ | ‖u‖_* | β: ‖Hv‖_* ≤ β‖v‖ | α: vᵀHv ≥ α‖v‖² |
 //! | --- | --- | --- | --- | --- |
@@ -7,11 +7,11 @@
 //! | `l1` | ‖v‖₁ | ‖u‖_∞ | largest diagonal entry | max(μ/d, 1/Σ\|H⁻¹_jk\|) |
 //! | `linf` | ‖v‖_∞ | ‖u‖₁ | min(d·largest eigenvalue, Σ\|H_jk\|) | min over j of 1/(H⁻¹)_jj |
 //!
-//! H is symmetric positive semidefinite. β is rounded up and α down; only the α of `l1` and the β of `linf` are bounds, the
-//! others are the best constants.
+//! H is symmetric positive semidefinite. β is rounded up and α down; only the α of `l1` and the β
+//! of `linf` are bounds, the others are the best constants.
 
 use crate::Error;
-use crate::linalg::{norm, symmetric_eigen};
+use crate::numeric::linalg::{norm, symmetric_eigen};
 
 /// What rounding may have done to an eigenvalue, as a part of the largest, per row.
 const ROUNDING: f64 = 1e-13;
@@ -83,7 +83,8 @@ impl Norm {
     }
 }
 
-/// The largest eigenvalue; for large matrices the Frobenius norm or the trace, which are not below it.
+/// The largest eigenvalue; for large matrices the Frobenius norm or the trace, which are not below
+/// it.
 fn largest_eigenvalue(h: &[f64], d: usize) -> Result<f64, Error> {
     if d > 200 {
         let trace: f64 = (0..d).map(|j| h[j * d + j]).sum();
@@ -95,7 +96,7 @@ fn largest_eigenvalue(h: &[f64], d: usize) -> Result<f64, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::dot;
+    use crate::numeric::linalg::dot;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 

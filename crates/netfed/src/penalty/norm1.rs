@@ -2,8 +2,8 @@
 //!
 //! (cφ)* is the indicator of |u_j| ≤ c for all j; its prox clips every entry, for every step.
 
-use super::{Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
-use crate::smoothed::smooth_abs;
+use super::{Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
+use crate::numeric::smooth_abs::smooth_abs;
 
 /// φ(v) = ‖v‖₁
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,5 +73,9 @@ impl Penalty for Norm1 {
 
     fn norm(&self) -> Option<Norm> {
         Some(Norm::One)
+    }
+
+    fn builtin(&self) -> Option<Builtin> {
+        Some(Builtin::Norm1)
     }
 }

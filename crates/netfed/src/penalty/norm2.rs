@@ -2,8 +2,8 @@
 //!
 //! (cφ)* is the indicator of ‖u‖₂ ≤ c; its prox clips the length of u to c, for every step.
 
-use super::{Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
-use crate::linalg::{dot, norm};
+use super::{Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
+use crate::numeric::linalg::{dot, norm};
 
 /// φ(v) = ‖v‖₂
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,5 +72,9 @@ impl Penalty for Norm2 {
 
     fn norm(&self) -> Option<Norm> {
         Some(Norm::Two)
+    }
+
+    fn builtin(&self) -> Option<Builtin> {
+        Some(Builtin::Norm2)
     }
 }

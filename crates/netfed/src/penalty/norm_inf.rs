@@ -4,7 +4,7 @@
 //! thresholding by the t ≥ 0 with Σ_j max(|u_j| − t, 0) = c. Michelot's iteration finds t
 //! exactly in at most d passes, without sorting and without memory.
 
-use super::{Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
+use super::{Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
 
 /// φ(v) = ‖v‖_∞
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,7 +49,8 @@ impl Penalty for NormInf {
                 sum += u.abs();
                 count += 1;
             }
-            // In exact numbers the count only falls; rounding at an entry on the threshold could let it go back and forth.
+            // In exact numbers the count only falls; rounding at an entry on the threshold could
+            // let it go back and forth.
             if count >= kept || count == 0 {
                 break;
             }
@@ -101,6 +102,10 @@ impl Penalty for NormInf {
 
     fn norm(&self) -> Option<Norm> {
         Some(Norm::Inf)
+    }
+
+    fn builtin(&self) -> Option<Builtin> {
+        Some(Builtin::NormInf)
     }
 }
 

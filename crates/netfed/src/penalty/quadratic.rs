@@ -3,15 +3,16 @@
 //! (cφ)*(u) = Σ_k (e_kᵀu)²/(2c·q_k), +∞ when u leaves the range of Q; its prox with step s
 //! scales the k-th eigencomponent of u by c·q_k/(c·q_k + s). Both cost 2d² multiplications.
 //!
-//! The eigenvectors are rounded. So a certificate does not trust them: with z = Σ_k (e_kᵀu/q_k) e_k it takes the dual Qz, whose conjugate is zᵀQz/(2c)
-//! whatever z is, and pays for u − Qz (`Penalty::blur`).
+//! The eigenvectors are rounded. So a certificate does not trust them: with z = Σ_k (e_kᵀu/q_k) e_k
+//! it takes the dual Qz, whose conjugate is zᵀQz/(2c) whatever z is, and pays for u − Qz
+//! (`Penalty::blur`).
 
 use super::{Blur, Kinks, Penalty, PenaltyGrowth, ROUNDING};
 use crate::Error;
-use crate::linalg::gram::Gram;
-use crate::linalg::twofold::{Twofold, lost};
-use crate::linalg::whitening::product;
-use crate::linalg::{Whitening, axpy, dot, norm, symmetric_eigen};
+use crate::numeric::linalg::gram::Gram;
+use crate::numeric::linalg::twofold::{Twofold, lost};
+use crate::numeric::linalg::whitening::product;
+use crate::numeric::linalg::{Whitening, axpy, dot, norm, symmetric_eigen};
 
 /// φ(v) = ½ vᵀQv
 #[derive(Debug, Clone, PartialEq)]
@@ -156,9 +157,10 @@ impl Penalty for Quadratic {
     }
 
     fn growth(&self, _dim: usize) -> PenaltyGrowth {
-        match self.stretch.is_finite() {
-            true => PenaltyGrowth::Quadratic(self.stretch.powi(-2)),
-            false => PenaltyGrowth::None,
+        if self.stretch.is_finite() {
+            PenaltyGrowth::Quadratic(self.stretch.powi(-2))
+        } else {
+            PenaltyGrowth::None
         }
     }
 

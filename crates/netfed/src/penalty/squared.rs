@@ -2,8 +2,8 @@
 //!
 //! (cφ)*(u) = ‖u‖₂²/(2c); its prox with step s is u·c/(c + s).
 
-use super::{Kinks, Penalty, PenaltyGrowth};
-use crate::linalg::{axpy, dot};
+use super::{Builtin, Kinks, Penalty, PenaltyGrowth};
+use crate::numeric::linalg::{axpy, dot};
 
 /// φ(v) = ½‖v‖₂²
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,5 +55,9 @@ impl Penalty for Squared {
 
     fn allows_clipping(&self) -> bool {
         true
+    }
+
+    fn builtin(&self) -> Option<Builtin> {
+        Some(Builtin::Squared)
     }
 }

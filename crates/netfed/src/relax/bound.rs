@@ -1,15 +1,17 @@
-//! How much the models of a connected cluster differ, and the bound (25) on it, for any model w̄ of the cluster:
+//! How much the models of a connected cluster differ, and the bound (25) on it, for any model w̄ of
+//! the cluster:
 //!
 //!   Σ_{i∈C} ‖wᵢ − mean‖² ≤ ε/(α λ₂),   ε = Σ_{i∈C} Lᵢ(w̄),   λ₂ of the Laplacian of the cluster
 //!
-//! As printed it presumes points with E(xxᵀ) = I. What is proven, for the minimizer of Σ Lᵢ + α Σₑ Aₑ δ, has α λ₂ q instead, with the smallest
-//! eigenvalue q of Q; for the minimizer of (15) 2αλ₂q with the smallest of all Qᵢ. For the fixed point of (16) with points of each node
-//! nothing is proven. The cluster must be a connected component of the graph.
+//! As printed it presumes points with E(xxᵀ) = I. What is proven, for the minimizer of Σ Lᵢ + α Σₑ
+//! Aₑ δ, has α λ₂ q instead, with the smallest eigenvalue q of Q; for the minimizer of (15) 2αλ₂q
+//! with the smallest of all Qᵢ. For the fixed point of (16) with points of each node nothing is
+//! proven. The cluster must be a connected component of the graph.
 
 use super::metric::Sides;
 use super::problem::Relaxation;
-use crate::linalg::{axpy, square_distance, symmetric_eigen};
-use crate::spectral::algebraic_connectivity;
+use crate::graph::spectral::algebraic_connectivity;
+use crate::numeric::linalg::{axpy, square_distance, symmetric_eigen};
 use crate::{Error, Matrix};
 
 /// The variation of the models of a cluster and its bounds.
@@ -19,7 +21,8 @@ pub struct RelaxVariation {
     pub found: f64,
     /// The bound (25) as printed.
     pub printed: f64,
-    /// The bound that is proven for what the updates minimize; +∞ if some direction is not seen by the points. None where they minimize nothing.
+    /// The bound that is proven for what the updates minimize; +∞ if some direction is not seen by
+    /// the points. None where they minimize nothing.
     pub proven: Option<f64>,
     /// λ₂
     pub connectivity: f64,
@@ -28,7 +31,8 @@ pub struct RelaxVariation {
 }
 
 impl Relaxation {
-    /// The variation of the models of a cluster, with a model w̄ for all of it. None for α = 0 and where λ₂ is zero or not known.
+    /// The variation of the models of a cluster, with a model w̄ for all of it. None for α = 0 and
+    /// where λ₂ is zero or not known.
     pub fn variation(
         &self,
         nodes: &[usize],

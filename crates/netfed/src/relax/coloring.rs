@@ -1,4 +1,5 @@
-//! Groups of nodes without an edge inside a group: what is updated at once gives the same as one after the other.
+//! Groups of nodes without an edge inside a group: what is updated at once gives the same as one
+//! after the other.
 
 use crate::Graph;
 

@@ -1,10 +1,12 @@
-//! The update of one node: argmin over w of F(w) = L(w) + wᵀMw − 2cᵀw, by Newton's method from the model as it is.
+//! The update of one node: argmin over w of F(w) = L(w) + wᵀMw − 2cᵀw, by Newton's method from the
+//! model as it is.
 //!
-//! Where F is flat the model stays as it is: of all minimizers the step leads to the nearest. Losses with one Hessian need one step, and one
-//! factorization for all rounds. By parameters M is s·I, and the update is a prox: any loss will do.
+//! Where F is flat the model stays as it is: of all minimizers the step leads to the nearest.
+//! Losses with one Hessian need one step, and one factorization for all rounds. By parameters M is
+//! s·I, and the update is a prox: any loss will do.
 
-use crate::linalg::{axpy, cholesky, cholesky_solve, dot, norm, symmetric_eigen};
 use crate::loss::Loss;
+use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot, norm, symmetric_eigen};
 
 /// The most Newton steps of an update.
 const STEPS: usize = 60;

@@ -1,14 +1,15 @@
-//! A node of FedRelax for drivers that know halves alone, such as a network peer. All messages have the same length; one is
+//! A node of FedRelax for drivers that know halves alone, such as a network peer. All messages have
+//! the same length; one is
 //!
 //!   1, then the predictions on the node's public points, then zeros;  or zeros alone, as long as the node has nothing to say
 //!
-//! There are no duals and no bound. A neighbor may send anything: what are no probabilities is not taken for such.
+//! There are no duals and no bound. A neighbor may send anything: what are no probabilities is not
+//! taken for such.
 
-use super::heard::Heard;
+use super::damping::Damped;
 use super::node::RelaxNode;
-use crate::half::Half;
+use crate::methods::Half;
 use crate::model::Part;
-use crate::share::Share;
 
 /// The half of a node of FedRelax.
 pub struct RelaxHalf {
@@ -18,13 +19,15 @@ pub struct RelaxHalf {
 }
 
 impl RelaxHalf {
-    /// The half of a node, with messages of the length that [`RelaxHalf::length`] gives for the whole network.
+    /// The half of a node, with messages of the length that [`RelaxHalf::length`] gives for the
+    /// whole network.
     pub fn new(node: RelaxNode, length: usize) -> RelaxHalf {
         let params = vec![0.0; length.max(1 + node.message_len())];
         RelaxHalf { node, params }
     }
 
-    /// The length of all messages, where no node has more public points than `most`, with predictions of so many numbers.
+    /// The length of all messages, where no node has more public points than `most`, with
+    /// predictions of so many numbers.
     pub fn length(most: usize, outputs: usize) -> usize {
         1 + most * outputs
     }
@@ -66,9 +69,9 @@ impl Half for RelaxHalf {
     fn memory(&self) -> Vec<f64> {
         let mut numbers = vec![self.node.slots() as f64];
         for slot in 0..self.node.slots() {
-            let heard = self.node.heard(slot).memory();
-            numbers.push(heard.len() as f64);
-            numbers.extend(heard);
+            let damped = self.node.damped(slot).memory();
+            numbers.push(damped.len() as f64);
+            numbers.extend(damped);
         }
         let parts = self.node.model().parts();
         numbers.push(parts.len() as f64);
@@ -87,11 +90,11 @@ impl Half for RelaxHalf {
         let mut numbers = Numbers(memory);
         let mut restore = || {
             let slots = numbers.count().filter(|n| *n == self.node.slots())?;
-            let heard = (0..slots)
-                .map(|slot| Heard::remembered(numbers.list()?, self.node.expected_len(slot)));
-            let heard = heard.collect::<Option<Vec<_>>>()?;
+            let damped = (0..slots)
+                .map(|slot| Damped::remembered(numbers.list()?, self.node.expected_len(slot)));
+            let damped = damped.collect::<Option<Vec<_>>>()?;
             let parts = numbers.parts()?;
-            self.node.hear_again(heard);
+            self.node.restore_damped(damped);
             let fresh = parts.iter().all(|p| p.values.is_empty()) && self.said().is_empty();
             (fresh || self.node.model_mut().restore(&parts).is_ok()).then_some(())
         };
@@ -128,15 +131,6 @@ impl Half for RelaxHalf {
     fn message(&self, _before: &[f64], now: &[f64], out: &mut [f64]) {
         out.copy_from_slice(now);
     }
-
-    /// Says nothing.
-    fn share(&self) -> Share {
-        Share { gap: f64::INFINITY, near: f64::INFINITY, ..Share::default() }
-    }
-
-    fn edge_share(&self, _slot: usize, _neighbor: &[f64]) -> Share {
-        Share::default()
-    }
 }
 
 /// Numbers that are read one after the other; none where they end, or are no lengths.
@@ -171,10 +165,10 @@ impl<'a> Numbers<'a> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed test may panic")]
 mod tests {
-    use super::super::given::{Examples, Neighbor, RelaxSettings, RelaxWeights};
     use super::*;
     use crate::Matrix;
     use crate::model::{ModelKind, Task};
+    use crate::relax::settings::{Examples, Neighbor, RelaxSettings, RelaxWeights};
     use std::sync::Arc;
 
     fn half(kind: &str, task: Task, slots: usize) -> RelaxHalf {
@@ -234,9 +228,9 @@ mod tests {
         let mut bad = message.clone();
         bad[2] = -7.0;
         half.absorb(0, &message, &bad);
-        assert!(half.node.heard(0).labels().is_empty());
+        assert!(half.node.damped(0).labels().is_empty());
         half.absorb(0, &message, &message.clone());
-        assert!(!half.node.heard(0).labels().is_empty());
+        assert!(!half.node.damped(0).labels().is_empty());
         let memory = half.memory();
         for cut in 0..memory.len() {
             assert!(!half.remember(&memory[..cut]), "{cut}");

@@ -2,7 +2,7 @@
 //!
 //!   Q = PᵀP/|P| for public points P (14),   Q = ½I by parameters, the penalty `squared`
 
-use crate::linalg::{add_gram, axpy, dot};
+use crate::numeric::linalg::{add_gram, axpy, dot};
 use crate::{Error, Matrix};
 
 /// What models are compared by.

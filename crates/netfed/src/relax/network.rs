@@ -1,5 +1,5 @@
-//! Algorithm 1 in one process: all halves, round by round. Nodes do not see each other's news inside a round, so the bits do not
-//! depend on the number of threads.
+//! Algorithm 1 in one process: all halves, round by round. Nodes do not see each other's news
+//! inside a round, so the bits do not depend on the number of threads.
 
 use super::node::RelaxNode;
 use crate::{Error, Graph};
@@ -10,7 +10,8 @@ use rayon::prelude::*;
 pub struct RelaxRound {
     /// Rounds so far; round 0 trains every node alone.
     pub round: u64,
-    /// Σᵢ Σⱼ A_ij times the mean squared difference of predictions on the points of j: (7) with squared error, every edge twice.
+    /// Σᵢ Σⱼ A_ij times the mean squared difference of predictions on the points of j: (7) with
+    /// squared error, every edge twice.
     pub variation: f64,
     /// How far the messages moved, relative to their length.
     pub change: f64,
@@ -43,7 +44,8 @@ impl<'g> FedRelax<'g> {
         FedRelax { from_zero: true, ..self }
     }
 
-    /// The next round: the nodes tell each other what they predict, and fit. Round 0 trains every node alone.
+    /// The next round: the nodes tell each other what they predict, and fit. Round 0 trains every
+    /// node alone.
     pub fn round(&mut self) -> Result<RelaxRound, Error> {
         let (round, change) = self.fit()?;
         Ok(RelaxRound { round, variation: self.variation(), change })

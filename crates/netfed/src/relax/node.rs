@@ -1,21 +1,25 @@
-//! Algorithm 1 as one node's half: fit, tell the neighbors what the model says about public points, take in what theirs say.
+//! Algorithm 1 as one node's half: fit, tell the neighbors what the model says about public points,
+//! take in what theirs say.
 //!
-//! The update (10) is a fit to the own points and to the neighbors' points with the neighbors' predictions as targets (19). Weights that make it (10):
+//! The update (10) is a fit to the own points and to the neighbors' points with the neighbors'
+//! predictions as targets (19). Weights that make it (10):
 //!
 //!   own points 1/mᵢ,   points of neighbor j  αA_ij/|Pⱼ|
 //!
-//! Neighbors with the same public points have one copy of them: several targets of one point are one target, their weighted mean,
-//! with the sum of their weights. That is exact for squared error and for cross-entropy. A model whose fits start afresh is held back by
-//! points that its last version labels (20): the node is its own neighbor, with the mean weight of its edges. For other
+//! Neighbors with the same public points have one copy of them: several targets of one point are
+//! one target, their weighted mean, with the sum of their weights. That is exact for squared error
+//! and for cross-entropy. A model whose fits start afresh is held back by points that its last
+//! version labels (20): the node is its own neighbor, with the mean weight of its edges. For other
 //! models, predictions of neighbors that swing from round to round are damped.
 //!
-//! A state machine without input and output. A message is a flat slice, the predictions of all outputs point by point, the same for all neighbors; it
-//! is empty as long as the node has nothing to say: no data, and no neighbor that has said anything.
+//! A state machine without input and output. A message is a flat slice, the predictions of all
+//! outputs point by point, the same for all neighbors; it is empty as long as the node has nothing
+//! to say: no data, and no neighbor that has said anything.
 
-use super::given::{self, Examples, Neighbor, RelaxSettings, RelaxWeights};
-use super::heard::Heard;
-use crate::linalg::axpy;
+use super::damping::Damped;
+use super::settings::{self, Examples, Neighbor, RelaxSettings, RelaxWeights};
 use crate::model::{LocalModel, Points, Stop, go_on};
+use crate::numeric::linalg::axpy;
 use crate::{Error, Matrix};
 use std::sync::Arc;
 
@@ -29,7 +33,7 @@ struct Block {
 struct Slot {
     weight: f64,
     block: usize,
-    heard: Heard,
+    damped: Damped,
 }
 
 /// One node's half of Algorithm 1.
@@ -51,7 +55,8 @@ pub struct RelaxNode {
 }
 
 impl RelaxNode {
-    /// A node with its model, its own points, the public points that it labels, and its neighbors in slot order.
+    /// A node with its model, its own points, the public points that it labels, and its neighbors
+    /// in slot order.
     pub fn new(
         model: Box<dyn LocalModel>,
         own: Examples,
@@ -61,7 +66,7 @@ impl RelaxNode {
     ) -> Result<RelaxNode, Error> {
         let dim = own.points.cols();
         let held = settings.held.clone().filter(|_| !model.warm() && settings.alpha > 0.0);
-        given::check(&own, &public, neighbors, held.as_ref(), settings.alpha)?;
+        settings::check(&own, &public, neighbors, held.as_ref(), settings.alpha)?;
         let sets = neighbors.iter().map(|n| &n.public).chain(held.as_ref());
         let (mut blocks, mut places): (Vec<Block>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut values = own.points.as_slice().to_vec();
@@ -76,7 +81,7 @@ impl RelaxNode {
         let slot = |(n, &block): (&Neighbor, &usize)| Slot {
             weight: n.weight,
             block,
-            heard: Heard::nothing(),
+            damped: Damped::nothing(),
         };
         let all = Matrix::from_rows(dim, values)?;
         let mut targets = Matrix::zeros(all.rows(), own.targets.cols());
@@ -98,7 +103,8 @@ impl RelaxNode {
         })
     }
 
-    /// Ends steps with [`Error::Stopped`] once the flag is set; the model and the message then stay as they were.
+    /// Ends steps with [`Error::Stopped`] once the flag is set; the model and the message then stay
+    /// as they were.
     pub fn watch(&mut self, stop: Stop) {
         self.model.watch(stop);
         self.stop = Some(stop);
@@ -125,18 +131,19 @@ impl RelaxNode {
     }
 
     /// What the neighbor of a slot said.
-    pub(super) fn heard(&self, slot: usize) -> &Heard {
-        &self.slots[slot].heard
+    pub(super) fn damped(&self, slot: usize) -> &Damped {
+        &self.slots[slot].damped
     }
 
     /// Takes up what was heard before a restart.
-    pub(super) fn hear_again(&mut self, heard: Vec<Heard>) {
-        self.slots.iter_mut().zip(heard).for_each(|(slot, heard)| slot.heard = heard);
+    pub(super) fn restore_damped(&mut self, damped: Vec<Damped>) {
+        self.slots.iter_mut().zip(damped).for_each(|(slot, damped)| slot.damped = damped);
     }
 
-    /// The least part of a change of its neighbors' predictions that the node has followed so far: 1 unless they swung.
+    /// The least part of a change of its neighbors' predictions that the node has followed so far:
+    /// 1 unless they swung.
     pub fn damping(&self) -> f64 {
-        self.slots.iter().map(|s| s.heard.least()).fold(1.0, f64::min)
+        self.slots.iter().map(|s| s.damped.least()).fold(1.0, f64::min)
     }
 
     /// Numbers of a prediction.
@@ -176,19 +183,21 @@ impl RelaxNode {
             return Err(Error::BadNumber { name, value, expected });
         }
         // Who is held back need not be damped.
-        let heard = &mut self.slots[slot].heard;
-        match self.settings.weights == RelaxWeights::Objective && self.held.is_none() {
-            true => heard.absorb(received),
-            false => heard.replace(received),
+        let damped = &mut self.slots[slot].damped;
+        if self.settings.weights == RelaxWeights::Objective && self.held.is_none() {
+            damped.absorb(received)
+        } else {
+            damped.replace(received)
         }
         Ok(())
     }
 
-    /// Local step: fits the model and makes the message. Before anything was heard it is a fit to the own points.
+    /// Local step: fits the model and makes the message. Before anything was heard it is a fit to
+    /// the own points.
     pub fn compute(&mut self) -> Result<(), Error> {
         go_on(self.stop)?;
         let coupled =
-            self.settings.alpha > 0.0 && self.slots.iter().any(|s| !s.heard.labels().is_empty());
+            self.settings.alpha > 0.0 && self.slots.iter().any(|s| !s.damped.labels().is_empty());
         if !coupled && self.own == 0 {
             return Ok(());
         }
@@ -226,10 +235,10 @@ impl RelaxNode {
         let objective = self.settings.weights == RelaxWeights::Objective;
         let mut weights = self.own_weights();
         let mut before;
-        let heard = || self.slots.iter().filter(|s| !s.heard.labels().is_empty());
+        let damped = || self.slots.iter().filter(|s| !s.damped.labels().is_empty());
         // Who labels which block, and with which weight.
         let mut voices: Vec<(usize, f64, &[f64])> =
-            heard().map(|s| (s.block, alpha * s.weight, s.heard.labels())).collect();
+            damped().map(|s| (s.block, alpha * s.weight, s.damped.labels())).collect();
         if let Some(block) = self.held.filter(|_| !self.message.is_empty()) {
             let public = &self.blocks[block].public;
             before = Matrix::zeros(public.rows(), outputs);
@@ -252,8 +261,8 @@ impl RelaxNode {
         weights
     }
 
-    /// This node's half of the variation (7): Σⱼ A_ij times the mean squared difference of the predictions on the points of j, whose last message
-    /// is `said(slot)`.
+    /// This node's half of the variation (7): Σⱼ A_ij times the mean squared difference of the
+    /// predictions on the points of j, whose last message is `said(slot)`.
     pub fn variation<'m>(&self, said: impl Fn(usize) -> &'m [f64]) -> f64 {
         let predict = |b: &Block| {
             let mut out = Matrix::zeros(b.public.rows(), self.targets.cols());

@@ -1,11 +1,13 @@
 //! Algorithm 2: rounds of updates (16) of linear models.
 //!
-//! In a round every node is updated once. What is updated at the same time does not see each other's news:
+//! In a round every node is updated once. What is updated at the same time does not see each
+//! other's news:
 //!
 //!   all nodes (Jacobi), the nodes of one color, or one node (Gauss-Seidel).
 //!
-//! Updates at the same time need not converge: the iteration matrix of (16) with points of each node is not symmetric, and its spectral radius
-//! may exceed 1. Where steps stop getting shorter, the rounds go back to the best point and only a part of each step is taken,
+//! Updates at the same time need not converge: the iteration matrix of (16) with points of each
+//! node is not symmetric, and its spectral radius may exceed 1. Where steps stop getting shorter,
+//! the rounds go back to the best point and only a part of each step is taken,
 //!
 //!   w ← w + t·(w⁺ − w),   t = ½, ¼, …
 //!
@@ -15,12 +17,13 @@ use super::coloring::colors;
 use super::fit::Fit;
 use super::metric::Metric;
 use super::problem::Relaxation;
-use crate::linalg::norm;
-use crate::parallel::map_rows;
+use crate::numeric::linalg::norm;
+use crate::numeric::parallel::map_rows;
 use crate::{Error, Matrix};
 use std::ops::ControlFlow;
 
-/// Rounds without a shorter step after which updates count as diverging, where steps have doubled and where they have not.
+/// Rounds without a shorter step after which updates count as diverging, where steps have doubled
+/// and where they have not.
 const PATIENCE: [u64; 2] = [8, 60];
 /// The least part of a step that is tried.
 const LEAST: f64 = 1.0 / 256.0;
@@ -227,9 +230,10 @@ impl<'a> State<'a> {
                 let step: Vec<f64> = next.iter().zip(&*w).map(|(a, b)| a - b).collect();
                 moved += norm(&step).powi(2);
                 size += norm(&next).powi(2);
-                match self.damping == 1.0 {
-                    true => w.copy_from_slice(&next),
-                    false => crate::linalg::axpy(self.damping, &step, w),
+                if self.damping == 1.0 {
+                    w.copy_from_slice(&next)
+                } else {
+                    crate::numeric::linalg::axpy(self.damping, &step, w)
                 }
                 self.problem.metric.times(i, w, self.images.row_mut(i));
                 self.squares.row_mut(i).copy_from_slice(&squares);

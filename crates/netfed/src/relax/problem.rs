@@ -1,13 +1,13 @@
-//! The problem of FedRelax for linear models, and its local pieces. With δ of [`super::metric`] node i minimizes
+//! The problem of FedRelax for linear models, and its local pieces. With δ of [`super::metric`]
+//! node i minimizes
 //!
 //!   Lᵢ(w) + wᵀMᵢw − 2cᵢᵀw,   Mᵢ = α Σⱼ A_ij Q_ij,   cᵢ = α Σⱼ A_ij Q_ij wⱼ
 //!
 //! where Q_ij = Qⱼ for (16) and Qᵢ + Qⱼ for (15).
 
 use super::metric::{Coupling, Metric, Sides};
-use crate::linalg::{axpy, dot};
 use crate::loss::Loss;
-use crate::problem::difference;
+use crate::numeric::linalg::{axpy, difference, dot};
 use crate::{Error, Graph, Matrix};
 
 /// Linear models on a graph, coupled as FedRelax does it.
@@ -21,7 +21,8 @@ pub struct Relaxation {
 }
 
 impl Relaxation {
-    /// A problem from the empirical graph, one loss per node, α ≥ 0 and what models are compared by. By predictions, losses must be smooth.
+    /// A problem from the empirical graph, one loss per node, α ≥ 0 and what models are compared
+    /// by. By predictions, losses must be smooth.
     pub fn new(
         graph: Graph,
         losses: Vec<Box<dyn Loss>>,
@@ -88,8 +89,8 @@ impl Relaxation {
         self.dim
     }
 
-    /// What the updates minimize: Σ Lᵢ + α Σₑ Aₑ δ for points common to all, (15) for [`Sides::Both`]. None for (16) with points of each
-    /// node: its fixed point minimizes nothing.
+    /// What the updates minimize: Σ Lᵢ + α Σₑ Aₑ δ for points common to all, (15) for
+    /// [`Sides::Both`]. None for (16) with points of each node: its fixed point minimizes nothing.
     pub fn objective(&self, params: &Matrix) -> Option<f64> {
         let counts = match self.sides {
             Sides::Both => self.alpha,

@@ -1,5 +1,5 @@
-//! Random problems of the kinds that have no bound easily: few points, columns of unlike scale, classes that can be separated, dependent
-//! features, nodes without edges.
+//! Random problems of the kinds that have no bound easily: few points, columns of unlike scale,
+//! classes that can be separated, dependent features, nodes without edges.
 
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
 use netfed::{Dataset, Graph, LossKind, Matrix, Problem};

@@ -1,5 +1,5 @@
-//! Only what is proven is called converged, and it is true, on problems that are hard to be right about (`case.rs`), before a solver that shares nothing with
-//! netfed's (`witness.rs`).
+//! Only what is proven is called converged, and it is true, on problems that are hard to be right
+//! about (`case.rs`), before a solver that shares nothing with netfed's (`witness.rs`).
 
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +19,8 @@ fn run(problem: &Problem) -> Solution {
     solve(problem, &Options::default(), |_: Progress<'_>| ControlFlow::Continue(())).unwrap()
 }
 
-/// Only a gap is called converged, and it is true; without one the answer is still not worse than the points that are known.
+/// Only a gap is called converged, and it is true; without one the answer is still not worse than
+/// the points that are known.
 #[test]
 fn nothing_refutes_what_is_said() {
     let (mut without_bound, mut iterations, mut far) = (0, 0, Vec::new());
@@ -67,7 +68,8 @@ fn nothing_refutes_what_is_said() {
         iterations += found.iterations;
     }
     println!("{without_bound} without a bound, {iterations} iterations");
-    // Nothing is claimed about these: problems on which Newton's method gets stuck and the sweeps crawl.
+    // Nothing is claimed about these: problems on which Newton's method gets stuck and the sweeps
+    // crawl.
     assert!(100 * far.len() as u64 <= cases, "{far:#?}");
     // Bounds that were there are not to get lost.
     assert!(100 * without_bound <= 8 * cases, "{without_bound}");

@@ -1,5 +1,6 @@
-//! An independent search for a better point: Newton's method on a smoothed objective in scaled features, with the smoothing going to zero.
-//! Written from docs/maths.md; it shares nothing with netfed's solvers.
+//! An independent search for a better point: Newton's method on a smoothed objective in scaled
+//! features, with the smoothing going to zero. Written from docs/maths.md; it shares nothing with
+//! netfed's solvers.
 
 use super::case::Case;
 use netfed::{LossKind, Matrix};

@@ -3,8 +3,8 @@
 use crate::case::{Case, normal, pick, power};
 use crate::number::{Real, nearest};
 use netfed::{
-    Bound, Certificate, Certifier, Half, Link, Matrix, Options, PrimalDualNode, Problem, Share,
-    Solution, Solver, Start, solve, solve_from,
+    Bound, Certificate, Certified, Certifier, Half, Link, Matrix, Options, PrimalDualNode, Problem,
+    Share, Solution, Solver, Start, solve, solve_from,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -46,7 +46,8 @@ pub(crate) fn solution(problem: &Problem, most: u64) -> Solution {
     run(problem, Options { max_iterations: most, ..Options::default() }, None)
 }
 
-/// Claims about a case: of early and late stops, of other solvers and other starts, and of points made up.
+/// Claims about a case: of early and late stops, of other solvers and other starts, and of points
+/// made up.
 pub(crate) fn claims(
     case: &Case,
     problem: &Problem,

@@ -117,7 +117,8 @@ impl Case {
         Case { family, dim, kind, penalty, ridge, lasso, lambda, nodes, edges }
     }
 
-    /// The same with all features, or all numbers, times one power of two that is exact and far from 1.
+    /// The same with all features, or all numbers, times one power of two that is exact and far
+    /// from 1.
     pub(crate) fn far_from_one(self, seed: u64) -> Case {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xfa4);
         let mut factor = || 2f64.powi(rng.random_range(-270..270));

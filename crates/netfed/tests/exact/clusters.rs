@@ -1,5 +1,6 @@
-//! What is proven about clusters, against exact arithmetic: the constants at the cluster-wise optimum, from which λ on a cluster is
-//! fused, within which distance of its optimum, and for which λ two clusters differ.
+//! What is proven about clusters, against exact arithmetic: the constants at the cluster-wise
+//! optimum, from which λ on a cluster is fused, within which distance of its optimum, and for which
+//! λ two clusters differ.
 
 use crate::case::Case;
 use crate::lambda_max::{dual_norm, norm};
@@ -107,7 +108,8 @@ impl<'a> Exact<'a> {
                 wrong.push(format!("δ = {:e} is too small by {relative:.1e}", optimum.delta));
             }
         }
-        // Curvature along the axes, and along what powers of the Hessian and of its inverse make of them.
+        // Curvature along the axes, and along what powers of the Hessian and of its inverse make of
+        // them.
         for j in 0..d {
             let mut v: Vec<Real> = (0..d).map(|k| real(f64::from(u8::from(k == j)))).collect();
             for _ in 0..6 {

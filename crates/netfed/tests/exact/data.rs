@@ -122,15 +122,10 @@ impl Look {
         let label = |x: &Vec<f64>| {
             let unit = |j: usize| (x[j] / self.scales[j] - self.offset) * truth[j];
             let t = (0..d).map(unit).sum::<f64>() + noise * normal(rng);
-            match kind.is_classification() {
-                true => {
-                    if t > 0.0 {
-                        1.0
-                    } else {
-                        -1.0
-                    }
-                }
-                false => self.label_scale * t,
+            if kind.is_classification() {
+                if t > 0.0 { 1.0 } else { -1.0 }
+            } else {
+                self.label_scale * t
             }
         };
         let labels = rows.iter().map(label).collect();

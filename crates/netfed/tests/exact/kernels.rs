@@ -1,4 +1,5 @@
-//! First and second derivatives of the functions of a term, their kinks smoothed with a parameter μ (`witness.rs`).
+//! First and second derivatives of the functions of a term, their kinks smoothed with a parameter μ
+//! (`witness.rs`).
 
 use crate::number::{Real, nearest, power_of_two, real};
 use crate::terms::Function;
@@ -80,8 +81,9 @@ fn absolute(weight: &Real, r: &Real, mu: &Real) -> (Real, Real) {
     (gradient, square * mu / (q * all))
 }
 
-/// Derivatives of the least of c/2 (r − s)² + (c·δ|s|, smoothed as above) over s. With the derivative p, |p| < a = c·δ, it is
-/// s = 2μp/(a² − p²), and r = s + p/c rises with p and is convex for p ≥ 0: Newton's method goes down to the root from above.
+/// Derivatives of the least of c/2 (r − s)² + (c·δ|s|, smoothed as above) over s. With the
+/// derivative p, |p| < a = c·δ, it is s = 2μp/(a² − p²), and r = s + p/c rises with p and is convex
+/// for p ≥ 0: Newton's method goes down to the root from above.
 fn huber(weight: &Real, delta: &Real, r: &Real, mu: &Real) -> (Real, Real) {
     let (zero, a) = (real(0.0), weight * delta);
     let size = if *r < zero { -r.clone() } else { r.clone() };

@@ -1,8 +1,9 @@
 //! λ_max against exact arithmetic, for squared losses and norms.
 //!
-//! With the gradients g at the common models, every flow with the slopes g proves λ_max ≤ max ‖uₑ‖_*/Aₑ, and every p proves
-//! λ_max ≥ −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head). So a `lower` above the first for some flow is refuted, and an `upper` below the second for
-//! some p. Both come from the barrier method at the claimed λ; a spanning tree makes the flow exact.
+//! With the gradients g at the common models, every flow with the slopes g proves λ_max ≤ max
+//! ‖uₑ‖_*/Aₑ, and every p proves λ_max ≥ −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head). So a `lower` above the
+//! first for some flow is refuted, and an `upper` below the second for some p. Both come from the
+//! barrier method at the claimed λ; a spanning tree makes the flow exact.
 
 use crate::case::{Case, PENALTIES, PenaltyKind};
 use crate::number::{Real, nearest, power_of_two, real};
@@ -49,7 +50,8 @@ pub(crate) fn refute(case: &Case) -> Option<String> {
     None
 }
 
-/// What is wrong with `lower` for losses with kinks: below it models of a component that differ must be better than a common one.
+/// What is wrong with `lower` for losses with kinks: below it models of a component that differ
+/// must be better than a common one.
 pub(crate) fn refute_with_kinks(case: &Case) -> Option<String> {
     let options = Options { max_iterations: 300, ..Options::default() };
     let claim = lambda_max(&case.problem(), &options, |_| ControlFlow::Continue(())).unwrap();
@@ -89,7 +91,8 @@ fn at(case: &Case, lambda: f64) -> Case {
 struct Tangent {
     models: Vec<Real>,
     gradients: Vec<Real>,
-    /// A spanning forest as (parent, edge, whether the node is the head of the edge), roots first, with the order of its nodes.
+    /// A spanning forest as (parent, edge, whether the node is the head of the edge), roots first,
+    /// with the order of its nodes.
     forest: Vec<Option<(usize, usize, bool)>>,
     order: Vec<usize>,
     dim: usize,
@@ -113,7 +116,8 @@ impl Tangent {
         Tangent { models, gradients, forest, order, dim: d }
     }
 
-    /// The load of a flow with the slopes g: that of the solution of a case, and what it lacks over the forest.
+    /// The load of a flow with the slopes g: that of the solution of a case, and what it lacks over
+    /// the forest.
     fn congestion(&self, case: &Case) -> Real {
         let d = self.dim;
         let best = witness(&terms(case), &vec![0.0; self.models.len()]);

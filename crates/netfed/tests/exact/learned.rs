@@ -1,5 +1,6 @@
-//! The gaps of learned graphs: the log-degree model and the graphical lasso. A better point comes from Newton's method in floats of
-//! many bits, with the zeros and signs of the answer; it refutes a gap that is less than the way down to it.
+//! The gaps of learned graphs: the log-degree model and the graphical lasso. A better point comes
+//! from Newton's method in floats of many bits, with the zeros and signs of the answer; it refutes
+//! a gap that is less than the way down to it.
 
 use crate::case::{normal, power};
 use crate::linear::{determinant, solve};

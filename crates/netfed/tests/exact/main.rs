@@ -1,17 +1,21 @@
-//! The published bounds against exact arithmetic: no bound may be above the optimum, however awkward the numbers.
+//! The published bounds against exact arithmetic: no bound may be above the optimum, however
+//! awkward the numbers.
 //!
-//! A published dual bound D is refuted by any point w with P(w) < D. Here P is evaluated exactly, from the numbers of the case
-//! alone (`terms.rs`: exact dyadic sums and products, every rounding upwards), so an alarm is never false. How much is seen depends on
-//! how good w is; it comes from a barrier method in floats of 320 bits (`witness.rs`).
+//! A published dual bound D is refuted by any point w with P(w) < D. Here P is evaluated exactly,
+//! from the numbers of the case alone (`terms.rs`: exact dyadic sums and products, every rounding
+//! upwards), so an alarm is never false. How much is seen depends on how good w is; it comes from a
+//! barrier method in floats of 320 bits (`witness.rs`).
 //!
-//! The same is done with gaps, with what is said about λ_max, about clusters, and about learned graphs.
+//! The same is done with gaps, with what is said about λ_max, about clusters, and about learned
+//! graphs.
 //!
 //! A failure names its seed, and its test. More by environment variables:
 //!
 //! - `EXACT_CASES=2000`: so many cases per test instead of a few;
 //! - `EXACT_FIRST=100000`: seeds from here on;
 //! - `EXACT_SEED=17`: this seed alone; with `-- --nocapture` every claim is shown;
-//! - `EXACT_TABLE=1`: a table of the families, with how often there is no bound (`-- --nocapture` shows it).
+//! - `EXACT_TABLE=1`: a table of the families, with how often there is no bound (`-- --nocapture`
+//!   shows it).
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
@@ -206,7 +210,8 @@ fn gaps_of_learned_graphs() {
     });
 }
 
-/// The judge itself: the terms are those of netfed, and a bound just above the value of a good point is refuted.
+/// The judge itself: the terms are those of netfed, and a bound just above the value of a good
+/// point is refuted.
 #[test]
 fn a_false_bound_is_seen() {
     let mut verdict = Verdict::default();

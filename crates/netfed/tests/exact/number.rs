@@ -3,8 +3,8 @@
 use dashu_float::FBig;
 use dashu_float::round::mode::{HalfEven, Up};
 
-/// A float of [`BITS`] bits, or an exact dyadic number: what an operation gives is as precise as the better of its operands, and
-/// exact only where both are.
+/// A float of [`BITS`] bits, or an exact dyadic number: what an operation gives is as precise as
+/// the better of its operands, and exact only where both are.
 pub(crate) type Real = FBig<HalfEven, 2>;
 /// A float that is rounded upwards.
 pub(crate) type Upper = FBig<Up, 2>;

@@ -1,5 +1,5 @@
-//! An objective as a sum of terms: weight · function of affine functions of all parameters. Built from the numbers of a case
-//! alone, without any code of netfed, and evaluated exactly.
+//! An objective as a sum of terms: weight · function of affine functions of all parameters. Built
+//! from the numbers of a case alone, without any code of netfed, and evaluated exactly.
 
 use crate::case::{Case, PenaltyKind};
 use crate::number::{Real, Upper, exact, unlimited, upper};
@@ -112,8 +112,8 @@ impl Affine {
     }
 }
 
-/// An upper bound of the objective at a point, exact up to one rounding upwards per term (and the roots, exponentials and
-/// logarithms of the terms that have them, with a margin).
+/// An upper bound of the objective at a point, exact up to one rounding upwards per term (and the
+/// roots, exponentials and logarithms of the terms that have them, with a margin).
 pub(crate) fn objective(terms: &[Term], w: &[Real]) -> Upper {
     let w: Vec<Real> = w.iter().map(unlimited).collect();
     let mut sum = upper(&exact(0.0));

@@ -17,8 +17,8 @@ const LOOSE: f64 = 1e-5;
 
 #[derive(Default)]
 pub(crate) struct Verdict {
-    /// Families: cases, those without a bound at the solution, those where no bound is near the optimum, those with a bound above it, the
-    /// largest relative error of those.
+    /// Families: cases, those without a bound at the solution, those where no bound is near the
+    /// optimum, those with a bound above it, the largest relative error of those.
     families: BTreeMap<String, [f64; 5]>,
     /// Bounds above the optimum, and gaps that are too small for their point.
     failures: [Vec<String>; 2],

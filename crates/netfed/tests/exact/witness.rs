@@ -1,8 +1,9 @@
 //! A point with nearly the least objective, by a barrier method in floats of many bits.
 //!
-//! Every kink is smoothed with a parameter μ: c|r| becomes the least of c·t − μ log(t² − r²) over t, and so on. What is smoothed is
-//! self-concordant, so damped Newton steps converge from anywhere; μ falls until it does not matter. Nothing here needs to be right
-//! for the test to be right: any point refutes a bound above its objective. A bad one only refutes less.
+//! Every kink is smoothed with a parameter μ: c|r| becomes the least of c·t − μ log(t² − r²) over
+//! t, and so on. What is smoothed is self-concordant, so damped Newton steps converge from
+//! anywhere; μ falls until it does not matter. Nothing here needs to be right for the test to be
+//! right: any point refutes a bound above its objective. A bad one only refutes less.
 
 use crate::kernels::{Local, local};
 use crate::number::{BITS, Real, nearest, power_of_two, real};
@@ -12,8 +13,8 @@ use dashu_float::round::mode::HalfEven;
 /// Most Newton steps for one μ, and in all.
 const STEPS: usize = 60;
 const ALL_STEPS: usize = 500;
-/// What keeps models from going to infinity where the objective does not: μ times this times the square of what a parameter adds to the
-/// rows. It does not matter for the value.
+/// What keeps models from going to infinity where the objective does not: μ times this times the
+/// square of what a parameter adds to the rows. It does not matter for the value.
 const TETHER: f64 = 1e-24;
 
 /// A nearly optimal point.

@@ -8,10 +8,12 @@ use rand_chacha::ChaCha8Rng;
 use super::{LocalModel, Points, Task};
 use crate::Matrix;
 
-/// How a model treats weights, beside a weight of 0, which always means that the point is not there.
+/// How a model treats weights, beside a weight of 0, which always means that the point is not
+/// there.
 #[derive(Debug, Clone, Copy)]
 pub struct Promise {
-    /// A point of weight 2 is the point twice. Models that draw points at random keep this on average only.
+    /// A point of weight 2 is the point twice. Models that draw points at random keep this on
+    /// average only.
     pub twice: bool,
     /// Scaling all weights changes nothing.
     pub scale: bool,
@@ -35,7 +37,8 @@ fn matrix(cols: usize, values: Vec<f64>) -> Result<Matrix, String> {
     Matrix::from_rows(cols, values).map_err(|e| e.to_string())
 }
 
-/// Targets that a model of any kind can learn: 3x₀ − x₁, or the class of the largest of some such numbers, some of them soft.
+/// Targets that a model of any kind can learn: 3x₀ − x₁, or the class of the largest of some such
+/// numbers, some of them soft.
 fn lesson(task: Task, points: usize, dim: usize, seed: u64) -> Result<Lesson, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let x: Vec<f64> = (0..points * dim).map(|_| 4.0 * random.random::<f64>() - 2.0).collect();
@@ -113,7 +116,8 @@ fn near(a: &Matrix, b: &Matrix, name: &str) -> Result<(), String> {
     law(worst <= 1e-6, name, &format!("predictions differ by {worst:e}"))
 }
 
-/// Checks the laws of a kind of model, for regression and for two and three classes; `build` makes new models, all alike.
+/// Checks the laws of a kind of model, for regression and for two and three classes; `build` makes
+/// new models, all alike.
 pub fn check_model(
     build: Build,
     tasks: &[Task],

@@ -1,22 +1,25 @@
-//! Growing a tree (CART) with exact splits. A node holds points with total weight W and weighted mean target μ. A split into left and right
-//! reduces the weighted sum of squares by
+//! Growing a tree (CART) with exact splits. A node holds points with total weight W and weighted
+//! mean target μ. A split into left and right reduces the weighted sum of squares by
 //!
 //!   W ‖D‖² / (W_left · W_right),    D = Σ_left θ (t − μ)
 //!
-//! and the best split of all features and places is taken. For targets that are probabilities this is the reduction of Gini's impurity, also
-//! where they are soft. The orders of all features are sorted once and split with the nodes: a level costs O(points · features).
+//! and the best split of all features and places is taken. For targets that are probabilities this
+//! is the reduction of Gini's impurity, also where they are soft. The orders of all features are
+//! sorted once and split with the nodes: a level costs O(points · features).
 //!
-//! Loops over points are functions that are not inlined: inside one large function their running sums would not stay in registers.
+//! Loops over points are functions that are not inlined: inside one large function their running
+//! sums would not stay in registers.
 
 use rand_chacha::ChaCha8Rng;
 
 use super::nodes::{LEAF, Node, Nodes};
-use crate::linalg::{axpy, dot};
 use crate::model::{Points, Stop, go_on};
+use crate::numeric::linalg::{axpy, dot};
 use crate::{Error, Matrix};
 use rand::RngExt;
 
-/// A split must reduce the sum of squares by more than this part of what it is in the root: less is rounding.
+/// A split must reduce the sum of squares by more than this part of what it is in the root: less is
+/// rounding.
 const LEAST_GAIN: f64 = 1e-20;
 
 /// How far to grow.
@@ -30,7 +33,8 @@ pub(crate) struct Limits {
     pub(crate) stop: Option<Stop>,
 }
 
-/// The features that a split may use: so many of all, chosen at random. If none of them can split, others are tried.
+/// The features that a split may use: so many of all, chosen at random. If none of them can split,
+/// others are tried.
 pub(crate) struct Choice {
     pub(crate) count: usize,
     pub(crate) random: ChaCha8Rng,
@@ -64,7 +68,8 @@ pub(super) struct Grower<'a> {
     pub(super) least_gain: f64,
 }
 
-/// Grows a tree for targets with `outputs` numbers each; points without weight are not there. The input is checked.
+/// Grows a tree for targets with `outputs` numbers each; points without weight are not there. The
+/// input is checked.
 pub(crate) fn grow(
     points: &Points,
     targets: &Matrix,
@@ -116,7 +121,8 @@ fn shuffle(features: &mut [usize], random: &mut ChaCha8Rng) {
 }
 
 impl<'a> Grower<'a> {
-    /// The grower, the mean of all targets (which are taken relative to it), and all points as the part to split.
+    /// The grower, the mean of all targets (which are taken relative to it), and all points as the
+    /// part to split.
     #[inline(never)]
     fn new(
         points: &'a Points,
@@ -129,9 +135,10 @@ impl<'a> Grower<'a> {
         let mut orders = Vec::with_capacity(count * dim);
         for feature in 0..dim {
             let order = points.order(feature);
-            match count == all {
-                true => orders.extend_from_slice(order),
-                false => orders.extend(order.iter().filter(|r| weights[**r as usize] > 0.0)),
+            if count == all {
+                orders.extend_from_slice(order)
+            } else {
+                orders.extend(order.iter().filter(|r| weights[**r as usize] > 0.0))
             }
         }
         let weight: f64 = weights.iter().sum();
@@ -189,7 +196,8 @@ impl<'a> Grower<'a> {
         &self.orders[feature * self.count + part.start..feature * self.count + part.end]
     }
 
-    /// A number between the values on both sides of a split; at least the left and less than the right one.
+    /// A number between the values on both sides of a split; at least the left and less than the
+    /// right one.
     fn threshold(&self, part: &Open, split: (usize, usize)) -> f64 {
         let [left, right] = self.values(part, split);
         let middle = 0.5 * left + 0.5 * right;
@@ -234,8 +242,8 @@ impl<'a> Grower<'a> {
     }
 }
 
-/// Sets (θ, θ t) of all points, with targets relative to their mean; Σ θ t and Σ θ t². Four sums beside each other, so that an addition does not wait for the one
-/// before.
+/// Sets (θ, θ t) of all points, with targets relative to their mean; Σ θ t and Σ θ t². Four sums
+/// beside each other, so that an addition does not wait for the one before.
 #[inline(never)]
 fn one_output(weights: &[f64], targets: &[f64], center: f64, moments: &mut [f64]) -> (f64, f64) {
     let (mut sums, mut squares) = ([0.0; 4], [0.0; 4]);

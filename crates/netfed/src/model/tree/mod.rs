@@ -1,11 +1,18 @@
-//! A decision tree for regression and classification: questions x_j ≤ c on the way down, the weighted mean of the targets in a leaf.
+//! A decision tree for regression and classification: questions x_j ≤ c on the way down, the
+//! weighted mean of the targets in a leaf.
 //!
-//! A classification tree is a regression tree for the vector of probabilities: its squared error is Gini's impurity, and a leaf holds
-//! probabilities. A point of weight 2 is the point twice. Scaling all weights changes nothing.
+//! A classification tree is a regression tree for the vector of probabilities: its squared error is
+//! Gini's impurity, and a leaf holds probabilities. A point of weight 2 is the point twice. Scaling
+//! all weights changes nothing.
 
-pub(crate) mod grow;
-pub(crate) mod nodes;
+mod boosting;
+mod forest;
+mod grow;
+mod nodes;
 mod scan;
+
+pub use boosting::{Boosting, BoostingOptions};
+pub use forest::{Forest, ForestOptions};
 
 use super::{LocalModel, Part, Points, Stop, Task, input, part, probabilities};
 use crate::{Error, Matrix};
@@ -81,7 +88,7 @@ impl LocalModel for Tree {
 }
 
 /// A tree whose leaves are predictions of a task. The probabilities of two classes are one number.
-pub(crate) fn grow_for(
+fn grow_for(
     task: Task,
     points: &Points,
     targets: &Matrix,
@@ -101,7 +108,7 @@ pub(crate) fn grow_for(
 }
 
 /// Trees whose leaves are predictions of a task, read back.
-pub(crate) fn predictors_of(parts: &[Part], task: Task, dim: usize) -> Result<Vec<Nodes>, Error> {
+fn predictors_of(parts: &[Part], task: Task, dim: usize) -> Result<Vec<Nodes>, Error> {
     let trees = trees_of(parts, dim, task.outputs())?;
     if let Task::Classification(classes) = task {
         trees.iter().try_for_each(|t| part::probabilities(t.values.as_slice(), classes))?;
@@ -140,7 +147,8 @@ mod tests {
             &[1.0, 1.0, 1.0, 3.0],
         );
         assert_eq!((at(&tree, &[2.5]), at(&tree, &[2.6])), (1.5, 10.5));
-        // The last two points have 4/6 of the weight, the last alone 3/6: with half of the weight in a leaf it must be cut before it.
+        // The last two points have 4/6 of the weight, the last alone 3/6: with half of the weight
+        // in a leaf it must be cut before it.
         let halves = TreeOptions { depth: 1, leaf: 0.5 };
         let tree =
             fitted(halves, 1, &[3.0, 1.0, 2.0, 4.0], &[9.0, 1.0, 2.0, 11.0], &[1.0, 1.0, 1.0, 3.0]);
@@ -170,7 +178,8 @@ mod tests {
 
     #[test]
     fn of_equal_splits_the_widest_gap_is_taken() {
-        // Both features separate the targets; the second has the wider gap for its range, in any order of the features and any unit.
+        // Both features separate the targets; the second has the wider gap for its range, in any
+        // order of the features and any unit.
         for (x, place) in [
             ([1.0, 0.0, 2.0, 1.0, 3.0, 9.0, 4.0, 10.0], [0.0, 4.0]),
             ([0.0, 1.0, 0.001, 2.0, 0.009, 3.0, 0.01, 4.0], [0.004, 0.0]),

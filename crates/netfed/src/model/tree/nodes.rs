@@ -1,7 +1,8 @@
-//! A grown tree: at an inner node x goes left if x_feature ≤ threshold, else right; a leaf holds the prediction.
+//! A grown tree: at an inner node x goes left if x_feature ≤ threshold, else right; a leaf holds
+//! the prediction.
 //!
-//! Nodes are in preorder: the left child follows its parent, and every child comes after its parent. So a walk down always ends, and checking
-//! that is checking one comparison per node.
+//! Nodes are in preorder: the left child follows its parent, and every child comes after its
+//! parent. So a walk down always ends, and checking that is checking one comparison per node.
 
 use crate::model::part::{Part, Parts, refuse, whole};
 use crate::{Error, Matrix};
@@ -17,7 +18,8 @@ pub(crate) struct Node {
 /// A leaf.
 pub(crate) const LEAF: Node = Node { feature: 0, right: 0, threshold: 0.0 };
 
-/// Nodes in preorder, and as many rows of values; those of inner nodes are the values they would have as leaves.
+/// Nodes in preorder, and as many rows of values; those of inner nodes are the values they would
+/// have as leaves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Nodes {
     pub(crate) nodes: Vec<Node>,
@@ -50,7 +52,8 @@ impl Nodes {
 
 const NAMES: [&str; 3] = ["trees", "nodes", "values"];
 
-/// Several trees as parts: the number of nodes of each; feature, threshold and right child of all nodes (right child 0: a leaf); their values.
+/// Several trees as parts: the number of nodes of each; feature, threshold and right child of all
+/// nodes (right child 0: a leaf); their values.
 pub(crate) fn parts_of(trees: &[Nodes], outputs: usize) -> Vec<Part> {
     let sizes: Vec<f64> = trees.iter().map(|t| t.nodes.len() as f64).collect();
     let numbers = |n: &Node| [f64::from(n.feature), n.threshold, f64::from(n.right)];
@@ -87,10 +90,7 @@ pub(crate) fn trees_of(parts: &[Part], dim: usize, outputs: usize) -> Result<Vec
             values: Matrix::from_rows(outputs, own_values.to_vec())?,
         });
     }
-    match rows.is_empty() {
-        true => Ok(trees),
-        false => Err(refuse("it has nodes that belong to no tree")),
-    }
+    if rows.is_empty() { Ok(trees) } else { Err(refuse("it has nodes that belong to no tree")) }
 }
 
 fn node(at: usize, row: &[f64; 3], size: usize, dim: usize) -> Result<Node, Error> {

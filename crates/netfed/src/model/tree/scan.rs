@@ -1,16 +1,19 @@
-//! The search for the best split of a node: one pass over its points in the order of each feature, with running sums.
+//! The search for the best split of a node: one pass over its points in the order of each feature,
+//! with running sums.
 
 use super::grow::{Grower, Open};
-use crate::wide::{Loop, wide};
+use crate::numeric::simd::{Loop, vectorize};
 
-/// Scores that differ by no more than this part are equal: several features may split a node into the same two sides, and rounding must not decide.
-/// Of equal splits the one with the widest gap between the points, relative to the range of the feature, is taken.
+/// Scores that differ by no more than this part are equal: several features may split a node into
+/// the same two sides, and rounding must not decide. Of equal splits the one with the widest gap
+/// between the points, relative to the range of the feature, is taken.
 const EQUAL: f64 = 1e-9;
 
 /// Places whose scores are computed together.
 const BLOCK: usize = 256;
 
-/// The best split so far: ‖D‖²/(W_left · W_right), and after which place in the order of which feature.
+/// The best split so far: ‖D‖²/(W_left · W_right), and after which place in the order of which
+/// feature.
 #[derive(Clone, Copy)]
 pub(super) struct Best {
     score: f64,
@@ -25,7 +28,8 @@ impl Best {
 }
 
 impl Grower<'_> {
-    /// The best split by one of the first `enough` features, or by a later one if none of these can split.
+    /// The best split by one of the first `enough` features, or by a later one if none of these can
+    /// split.
     pub(super) fn best(&self, part: &Open, features: &[usize], enough: usize) -> Best {
         let mut best = Best { score: self.least_gain / part.weight, split: None };
         for (tried, &feature) in features.iter().enumerate() {
@@ -49,7 +53,7 @@ impl Grower<'_> {
         let mut before = [0.0; 2];
         let (mut left, mut scores) = ([0.0; BLOCK], [0.0; BLOCK]);
         for (block, rows) in places.chunks(BLOCK).enumerate() {
-            let highest = wide(Scores {
+            let highest = vectorize(Scores {
                 rows,
                 moments,
                 weight,
@@ -102,7 +106,8 @@ impl Grower<'_> {
         left >= self.least_weight && right >= self.least_weight && right > 0.0
     }
 
-    /// A split between two different values if it is better than the best so far, or equal with a wider gap; else the best so far.
+    /// A split between two different values if it is better than the best so far, or equal with a
+    /// wider gap; else the best so far.
     #[inline(never)]
     fn better(&self, part: &Open, best: Best, score: f64, split: (usize, usize)) -> Best {
         let gap = |split: (usize, usize)| {
@@ -115,9 +120,10 @@ impl Grower<'_> {
             Some(other) if score <= best.score * (1.0 + EQUAL) => wide > gap(other) * (1.0 + EQUAL),
             _ => true,
         };
-        match wide > 0.0 && wins {
-            true => Best { score: score.max(best.score), split: Some(split) },
-            false => best,
+        if wide > 0.0 && wins {
+            Best { score: score.max(best.score), split: Some(split) }
+        } else {
+            best
         }
     }
 
@@ -146,7 +152,8 @@ impl Loop for Scores<'_> {
     #[inline(always)]
     fn call(self) -> f64 {
         let Scores { rows, moments, weight, mean, before, left, scores } = self;
-        // Four points are added up beside each other, so that few additions wait for the one before.
+        // Four points are added up beside each other, so that few additions wait for the one
+        // before.
         let (fours, rest) = rows.as_chunks::<4>();
         let mut all = *before;
         let mut places = left.iter_mut().zip(scores.iter_mut());

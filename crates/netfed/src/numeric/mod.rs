@@ -1,0 +1,18 @@
+//! Numbers, without any statistics: matrices, linear algebra, loops on several threads or with wide
+//! vectors, maximum flows, seeded random numbers.
+
+pub(crate) mod conjugate_gradients;
+pub(crate) mod dimension;
+pub(crate) mod exp_log;
+pub(crate) mod linalg;
+mod matrix;
+pub(crate) mod max_flow;
+pub(crate) mod parallel;
+mod principal_components;
+pub mod sampling;
+pub(crate) mod simd;
+pub(crate) mod smooth_abs;
+pub(crate) mod union_find;
+
+pub use matrix::Matrix;
+pub use principal_components::principal_components;

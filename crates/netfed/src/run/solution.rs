@@ -1,0 +1,55 @@
+//! Points of a problem: where a run starts, and where it ends.
+
+use super::{Method, Status};
+use crate::certificate::separable::has_no_minimum;
+use crate::certificate::{Bound, Certificate};
+use crate::{Matrix, Problem};
+
+/// Where a run starts. The nearer to a solution, the shorter the run; a solution for a similar λ is
+/// a good start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// One model per node.
+    pub params: Matrix,
+    /// One dual vector per edge of [`Problem::graph`].
+    pub duals: Matrix,
+}
+
+impl Start {
+    /// The same models, with duals for a λ that is `ratio` times as large: those of a norm fill the
+    /// same part of their ball.
+    pub fn scaled(mut self, ratio: f64) -> Start {
+        self.duals.as_mut_slice().iter_mut().for_each(|u| *u *= ratio);
+        self
+    }
+}
+
+/// The outcome of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// One model per node.
+    pub params: Matrix,
+    /// One dual vector per edge of [`Problem::graph`].
+    pub duals: Matrix,
+    /// Why the run ended.
+    pub status: Status,
+    /// How good the answer is.
+    pub certificate: Certificate,
+    /// Number of iterations: sweeps over all edges, and products with a Hessian, which cost about
+    /// as much.
+    pub iterations: u64,
+    /// What was run.
+    pub method: Method,
+}
+
+impl Solution {
+    /// The same, with the word for a problem that has no minimum. A radius around the models, or
+    /// conjugates that are all finite, prove that there is one.
+    pub(crate) fn judged(mut self, problem: &Problem) -> Solution {
+        let open = matches!(self.certificate.bound, Bound::None | Bound::Nonnegative);
+        if open && self.status != Status::Stopped && has_no_minimum(problem) {
+            self.status = Status::NoMinimum;
+        }
+        self
+    }
+}
