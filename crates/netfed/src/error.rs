@@ -60,6 +60,9 @@ pub enum Error {
         "models that are compared by predictions need losses that are differentiable: squared, logistic, huber or mean, without lasso"
     )]
     Kinks,
+    /// Signals from which no graph can be learned.
+    #[error("the values are too large or too unlike in size to learn a graph from")]
+    Overflow,
     /// A fit that was ended from outside.
     #[error("stopped before the end")]
     Stopped,

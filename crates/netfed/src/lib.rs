@@ -93,7 +93,9 @@ pub use path::{
 pub use problem::Problem;
 pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
 pub use solve::{solve, solve_from};
-pub use table::{Dataset, Edges, Table, in_natural_order, natural_order};
+pub use table::{
+    Dataset, Edges, FeatureScaling, HoldOut, Table, folds, in_natural_order, moments, natural_order,
+};
 pub use theory::{guarantee, information};
 
 #[doc(hidden)]
