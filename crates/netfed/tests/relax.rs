@@ -10,7 +10,9 @@ use netfed::generate::{
 };
 use netfed::loss::Loss;
 use netfed::penalty::{Penalty, Quadratic, Squared};
-use netfed::relax::{Coupling, LocalUpdate, RelaxOptions, RelaxStatus, Relaxation, Sides, Sweep};
+use netfed::relax::linear::{
+    Coupling, LocalUpdate, RelaxOptions, RelaxStatus, Relaxation, Sides, Sweep,
+};
 use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, solve};
 use std::ops::ControlFlow;
 

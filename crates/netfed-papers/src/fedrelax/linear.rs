@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use netfed::Matrix;
-use netfed::relax::{LocalUpdate, RelaxOptions, Relaxation, relax};
+use netfed::relax::linear::{LocalUpdate, RelaxOptions, Relaxation, relax};
 use netfed_cli::Failure;
 use netfed_cli::progress::interrupted;
 
