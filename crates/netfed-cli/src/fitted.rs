@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use netfed::{Bound, Clusters, Matrix, Solution, Solver, Status};
-use netfed_io::{Cell, Csv, EdgeList, Folder, PointTable};
+use netfed::{Bound, Clusters, Edges, Matrix, Solution, Solver, Status, Table, in_natural_order};
+use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{not_above, percent, plural, rough_duration, scientific};
 use netfed_report::{HistoryRow, Outcome, Report, Words, render};
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
 use crate::federated::{DropOuts, solve_as_asked};
 use crate::given::Given;
-use crate::prepare::{Prepared, in_natural_order, prepare};
+use crate::prepare::{Prepared, prepare};
 use crate::preset;
 use crate::progress::{Watch, catch_interrupts};
 use crate::settings::Settings;
@@ -36,15 +36,15 @@ impl Fitted {
     /// --config` reads; its names of files are those that the results tell.
     pub fn train(
         config: toml::Table,
-        mut points: PointTable,
-        mut edges: EdgeList,
+        points: Table,
+        edges: Edges,
         quiet: bool,
     ) -> Result<Fitted, Failure> {
         let given: Given = config
             .try_into()
             .map_err(|e| Failure::input(format!("the settings of the fit: {e}.")))?;
         let settings = Settings::new(given)?;
-        in_natural_order(&mut points, &mut edges);
+        let (points, edges) = in_natural_order(points, edges)?;
         let prepared = prepare(points, edges, &settings)?;
         Fitted::new(prepared, settings, quiet)
     }

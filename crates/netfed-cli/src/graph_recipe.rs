@@ -4,13 +4,12 @@ mod samples;
 
 use std::ops::ControlFlow;
 
-use netfed::LossKind;
 use netfed::discrepancy::{
     Combination, Discrepancy, Energy, GradientMismatch, KolmogorovSmirnov, MaximumMean,
     ModelDifference, Wasserstein, WelchT,
 };
 use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph};
-use netfed_io::PointTable;
+use netfed::{LossKind, Table};
 use netfed_report::text::plural;
 
 use crate::failure::Failure;
@@ -48,12 +47,12 @@ impl Recipe {
     /// The discrepancies of all nodes.
     pub(crate) fn discrepancies(
         &self,
-        points: &PointTable,
+        points: &Table,
         settings: &Settings,
     ) -> Result<Box<dyn Discrepancy>, Failure> {
         if self.needs_models() {
             let scaling = settings.standardize.then(|| Scaling::fit(points, settings));
-            let nodes = points.nodes.len();
+            let nodes = points.nodes().len();
             let data = local_datasets(points.clone(), nodes, settings.intercept, scaling.as_ref())?;
             let losses = data
                 .into_iter()
@@ -95,7 +94,7 @@ impl Recipe {
     }
 
     /// What a user should know about data from which a graph is built, in sentences without their period.
-    pub(crate) fn warnings(&self, points: &PointTable, settings: &Settings) -> Vec<String> {
+    pub(crate) fn warnings(&self, points: &Table, settings: &Settings) -> Vec<String> {
         let mut found = Vec::new();
         if settings.standardize {
             let constant = constant_columns(points, &settings.columns.target);
@@ -110,10 +109,10 @@ impl Recipe {
             }
         }
         if self.needs_models() && settings.ridge == 0.0 && settings.loss != LossKind::Mean {
-            let dim = points.features.len() + usize::from(settings.intercept);
-            let mut rows = vec![0; points.nodes.len()];
-            points.node_of_row.iter().for_each(|i| rows[*i as usize] += 1);
-            let few: Vec<&str> = (points.nodes.iter().zip(&rows))
+            let dim = points.features().len() + usize::from(settings.intercept);
+            let mut rows = vec![0; points.nodes().len()];
+            points.node_of_row().iter().for_each(|i| rows[*i as usize] += 1);
+            let few: Vec<&str> = (points.nodes().iter().zip(&rows))
                 .filter(|(_, rows)| (1..dim).contains(*rows))
                 .map(|(node, _)| node.as_str())
                 .collect();

@@ -1,16 +1,13 @@
 //! From the two tables to a problem: one numbering of the nodes, one local dataset each, the intercept, the scaling of
 //! the features, and the warnings a user should see.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::Path;
 
 use netfed::flavor::Preset;
 use netfed::loss::Sampled;
-use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
-use netfed_io::{
-    EdgeList, FeatureScaling, INTERCEPT, PointTable, moments, read_edges, read_points,
-};
-use netfed_net::names::natural_order;
+use netfed::{Dataset, Edges, Graph, LossKind, Matrix, Problem, Table, in_natural_order};
+use netfed_io::{FeatureScaling, INTERCEPT, moments, read_edges, read_points};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
@@ -44,8 +41,8 @@ pub(crate) struct Scaling {
 
 /// Builds the problem.
 pub(crate) fn prepare(
-    points: PointTable,
-    edges: EdgeList,
+    points: Table,
+    edges: Edges,
     settings: &Settings,
 ) -> Result<Prepared, Failure> {
     check_features(&points, settings)?;
@@ -53,7 +50,7 @@ pub(crate) fn prepare(
 }
 
 /// Refuses a feature that is 0 everywhere.
-pub(crate) fn check_features(points: &PointTable, settings: &Settings) -> Result<(), Failure> {
+pub(crate) fn check_features(points: &Table, settings: &Settings) -> Result<(), Failure> {
     let Some(&name) = points.zero_features().first() else { return Ok(()) };
     let file = settings.data.display();
     Err(Failure::input(format!(
@@ -74,11 +71,11 @@ impl Prepared {
 
 /// Builds the problem of a part of the data points, in which a feature may be 0 everywhere.
 pub(crate) fn prepare_part(
-    points: PointTable,
-    edges: EdgeList,
+    points: Table,
+    edges: Edges,
     settings: &Settings,
 ) -> Result<Prepared, Failure> {
-    let mut features = points.features.clone();
+    let mut features = points.features().to_vec();
     if settings.intercept {
         if features.iter().any(|f| f == INTERCEPT) {
             return Err(Failure::input(format!(
@@ -88,14 +85,15 @@ pub(crate) fn prepare_part(
         }
         features.push(INTERCEPT.into());
     }
-    let (mut nodes, edges) = merge_nodes(&points, edges);
+    let edges = edges.after(&points);
+    let mut nodes = edges.nodes().to_vec();
     let one_class = settings.loss.is_classification()
-        && points.y.as_ref().is_some_and(|y| y.iter().all(|v| *v == y[0]));
+        && points.y().is_some_and(|y| y.iter().all(|v| *v == y[0]));
     let dim = features.len();
-    memory::check(nodes.len(), edges.len(), dim, points.node_of_row.len())?;
-    let low_label = settings.loss.is_classification().then_some(points.low_label);
+    memory::check(nodes.len(), edges.len(), dim, points.rows())?;
+    let low_label = settings.loss.is_classification().then_some(points.low_label());
     let scaling = settings.standardize.then(|| Scaling::fit(&points, settings));
-    let mut graph = Graph::new(nodes.len(), &edges)?;
+    let mut graph = edges.graph()?;
     let preset = settings.flavor.map(|flavor| flavor.preset(&graph)).transpose()?;
     let given = nodes.len();
     if let Some(preset) = &preset {
@@ -153,107 +151,62 @@ pub(crate) fn sampled(datasets: &[Dataset], settings: &Settings) -> Result<Vec<S
 }
 
 /// Reads the two files. Both then list the same nodes, in their natural order, whatever the order of the lines.
-pub(crate) fn read(settings: &Settings) -> Result<(PointTable, EdgeList), Failure> {
-    let mut points = read_points(&settings.data, &settings.columns)?;
+pub(crate) fn read(settings: &Settings) -> Result<(Table, Edges), Failure> {
+    let points = read_points(&settings.data, &settings.columns)?;
     if settings.given.graph.is_none() {
         // The flavor makes the graph.
-        let mut edges = EdgeList { nodes: Vec::new(), edges: Vec::new() };
-        in_natural_order(&mut points, &mut edges);
-        return Ok((points, edges));
+        return Ok(in_natural_order(points, Edges::default())?);
     }
-    let edges = read_graph_of(&mut points, &settings.data, &settings.graph)?;
-    Ok((points, edges))
+    read_graph_of(points, &settings.data, &settings.graph)
 }
 
 /// Reads the graph of these points from `data`. Both then list the same nodes. A graph without edges may leave the nodes to the points.
 pub(crate) fn read_graph_of(
-    points: &mut PointTable,
+    points: Table,
     data: &Path,
     graph: &Path,
-) -> Result<EdgeList, Failure> {
-    let mut edges = read_edges(graph)?;
-    let (own, separate) = (edges.nodes.len(), points.nodes.len() + edges.nodes.len());
-    in_natural_order(points, &mut edges);
-    if own > 0 && points.nodes.len() == separate {
+) -> Result<(Table, Edges), Failure> {
+    let edges = read_edges(graph)?;
+    let (own, separate) = (edges.nodes().len(), points.nodes().len() + edges.nodes().len());
+    let (points, edges) = in_natural_order(points, edges)?;
+    if own > 0 && points.nodes().len() == separate {
         return Err(Failure::input(format!(
             "no node of {} occurs in {}; do the ids match (\"1\" and \"1.0\" do not)?",
             graph.display(),
             data.display()
         )));
     }
-    Ok(edges)
-}
-
-/// Makes both tables list all nodes, in their natural order.
-pub(crate) fn in_natural_order(points: &mut PointTable, edges: &mut EdgeList) {
-    let mut nodes: Vec<String> = points.nodes.iter().chain(&edges.nodes).cloned().collect();
-    nodes.sort_unstable_by(|a, b| natural_order(a, b));
-    nodes.dedup();
-    let place: HashMap<&str, u32> =
-        nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i as u32)).collect();
-    let places =
-        |names: &[String]| -> Vec<u32> { names.iter().map(|n| place[n.as_str()]).collect() };
-    let (of_points, of_edges) = (places(&points.nodes), places(&edges.nodes));
-    points.node_of_row.iter_mut().for_each(|i| *i = of_points[*i as usize]);
-    for (a, b, _) in &mut edges.edges {
-        (*a, *b) = (of_edges[*a as usize], of_edges[*b as usize]);
-    }
-    points.nodes.clone_from(&nodes);
-    edges.nodes = nodes;
-}
-
-/// All nodes: those of the points, then those of the graph alone.
-fn merge_nodes(points: &PointTable, edges: EdgeList) -> (Vec<String>, Vec<(usize, usize, f64)>) {
-    let mut nodes = points.nodes.clone();
-    let known: HashMap<&str, usize> =
-        points.nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
-    let mut index = Vec::with_capacity(edges.nodes.len());
-    for name in &edges.nodes {
-        index.push(known.get(name.as_str()).copied().unwrap_or_else(|| {
-            nodes.push(name.clone());
-            nodes.len() - 1
-        }));
-    }
-    let edges =
-        edges.edges.iter().map(|&(a, b, w)| (index[a as usize], index[b as usize], w)).collect();
-    (nodes, edges)
+    Ok((points, edges))
 }
 
 /// The local datasets of some nodes, in their order. A node without points has an empty one.
 pub(crate) fn datasets_of(
-    mut points: PointTable,
+    points: Table,
     nodes: &[String],
     settings: &Settings,
 ) -> Result<Vec<Dataset>, Failure> {
-    let place: HashMap<&str, u32> =
-        nodes.iter().enumerate().map(|(i, n)| (n.as_str(), i as u32)).collect();
-    let file = settings.data.display();
-    let known: Vec<u32> = points
-        .nodes
-        .iter()
-        .map(|n| {
-            place.get(n.as_str()).copied().ok_or_else(|| {
-                Failure::input(format!("{file}: the node \"{n}\" belongs to another member."))
-            })
-        })
-        .collect::<Result<_, _>>()?;
-    points.node_of_row.iter_mut().for_each(|i| *i = known[*i as usize]);
+    let known: HashSet<&String> = nodes.iter().collect();
+    if let Some(n) = points.nodes().iter().find(|n| !known.contains(n)) {
+        let file = settings.data.display();
+        return Err(Failure::input(format!("{file}: the node \"{n}\" belongs to another member.")));
+    }
+    let points = points.with_nodes(nodes.to_vec())?;
     local_datasets(points, nodes.len(), settings.intercept, None)
 }
 
 /// The local datasets of nodes 0 to `nodes` − 1, with the constant feature last, scaled where asked for.
 pub(crate) fn local_datasets(
-    points: PointTable,
+    points: Table,
     nodes: usize,
     intercept: bool,
     scaling: Option<&Scaling>,
 ) -> Result<Vec<Dataset>, Failure> {
-    let d = points.features.len();
+    let d = points.features().len();
     let dim = d + usize::from(intercept);
     let mut features = vec![Vec::new(); nodes];
     let mut labels = vec![Vec::new(); nodes];
-    for (row, &node) in points.node_of_row.iter().enumerate() {
-        let x = &points.x[row * d..(row + 1) * d];
+    for (row, &node) in points.node_of_row().iter().enumerate() {
+        let x = &points.x()[row * d..(row + 1) * d];
         let own = &mut features[node as usize];
         match scaling {
             Some(s) => own.extend(s.apply(x)),
@@ -262,7 +215,7 @@ pub(crate) fn local_datasets(
         if intercept {
             own.push(1.0);
         }
-        if let Some(y) = &points.y {
+        if let Some(y) = &points.y() {
             labels[node as usize].push(y[row]);
         }
     }
@@ -272,14 +225,14 @@ pub(crate) fn local_datasets(
 impl Scaling {
     /// Means and standard deviations over all points. Without intercept the model has nothing to take up a shift, so
     /// that features are scaled only; a constant feature is left alone.
-    pub(crate) fn fit(points: &PointTable, settings: &Settings) -> Scaling {
+    pub(crate) fn fit(points: &Table, settings: &Settings) -> Scaling {
         let centered = settings.intercept || settings.loss == LossKind::Mean;
         let pair = |(mean, deviation): (f64, Option<f64>)| {
             let shift = if centered && deviation.is_some() { mean } else { 0.0 };
             (shift, deviation.unwrap_or(1.0))
         };
         let (shift, scale) =
-            moments(&points.x, points.features.len()).into_iter().map(pair).unzip();
+            moments(points.x(), points.features().len()).into_iter().map(pair).unzip();
         let features = FeatureScaling { shift, scale };
         Scaling { features, kind: settings.loss, intercept: settings.intercept }
     }

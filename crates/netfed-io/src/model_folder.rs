@@ -7,13 +7,14 @@ pub use file::Saved;
 use std::collections::HashMap;
 use std::path::Path;
 
+use netfed::Table;
 use netfed::model::{LocalModel, ModelKind};
 
 use crate::error::Error;
 use crate::read::columns::{PointColumns, Target};
 use crate::read::known::check_nodes;
 use crate::read::models::{ModelRow, read_models};
-use crate::read::points::{PointTable, read_points};
+use crate::read::points::read_points;
 
 /// Name of the file.
 pub const FILE: &str = "models.safetensors";
@@ -87,7 +88,7 @@ impl ModelFolder {
     }
 
     /// Reads data points with the features of the models, and with labels if they are wanted.
-    pub fn read(&self, path: &Path, labels: bool) -> Result<PointTable, Error> {
+    pub fn read(&self, path: &Path, labels: bool) -> Result<Table, Error> {
         let columns = PointColumns {
             node: self.saved.node_column.clone(),
             target: self.saved.target.clone(),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::model_folder::{self, ModelFolder};
 use crate::read::columns::{PointColumns, Target};
-use crate::read::points::{PointTable, read_points};
+use crate::read::points::read_points;
+use netfed::Table;
 
 /// Names of the files with the settings and with the summary.
 const CONFIG: &str = "config.toml";
@@ -64,12 +65,12 @@ impl RunFolder {
 
     /// The nodes in the order of the run, the features, and the models row by row; with an
     /// intercept, it comes last.
-    pub fn models(&self, intercept: bool) -> Result<PointTable, Error> {
+    pub fn models(&self, intercept: bool) -> Result<Table, Error> {
         let columns =
             PointColumns { kind: Target::None, target: String::new(), ..PointColumns::default() };
         let file = self.path.join(RunFolder::MODELS);
         let models = read_points(&file, &columns)?;
-        if intercept && models.features.last().map(String::as_str) != Some(INTERCEPT) {
+        if intercept && models.features().last().map(String::as_str) != Some(INTERCEPT) {
             return Err(Error::input(format!(
                 "{}: expected \"{INTERCEPT}\" as the last column.",
                 file.display()

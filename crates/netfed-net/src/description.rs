@@ -13,12 +13,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use netfed::Graph;
+use netfed::{Graph, natural_order};
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::names::natural_order;
 use crate::peer::{Away, Rules};
 use crate::wire::FederationId;
 

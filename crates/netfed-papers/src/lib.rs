@@ -19,10 +19,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use netfed::{Edges, Table};
 
 use netfed_cli::progress::{catch_interrupts, say};
 use netfed_cli::{Failure, Files, Fitted, choose, parse, print, status};
-use netfed_io::{EdgeList, Folder, PointTable};
+use netfed_io::Folder;
 use netfed_report::text::rough_duration;
 
 use outcome::Outcome;
@@ -122,8 +123,8 @@ impl Request<'_> {
 /// A fit that gets a full report of its own: its settings and its data.
 pub(crate) struct Model {
     config: toml::Table,
-    points: PointTable,
-    edges: EdgeList,
+    points: Table,
+    edges: Edges,
 }
 
 /// Runs a command line, whose first word is the name of the program; gives the exit status.

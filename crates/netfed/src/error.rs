@@ -73,6 +73,12 @@ pub enum Error {
         /// The count that was found.
         found: usize,
     },
+    /// A table, or the edges beside it, that are not what they should be.
+    #[error("{reason}")]
+    BadTable {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A data point that is not finite or too large.
     #[error(
         "data point {row} of a local dataset has a value that is not finite or larger than 1e100"

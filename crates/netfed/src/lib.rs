@@ -35,6 +35,7 @@
 //! | step | type |
 //! | --- | --- |
 //! | the graph | [`Graph`] |
+//! | data of all nodes, edges between them, by name | [`Table`], [`Edges`] |
 //! | local data and losses | [`Dataset`], [`LossKind`], [`loss::Loss`] |
 //! | the penalty φ | [`penalty::Penalty`] |
 //! | the problem, all input checked | [`Problem`] |
@@ -92,7 +93,7 @@ pub use path::{
 pub use problem::Problem;
 pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
 pub use solve::{solve, solve_from};
-pub use table::Dataset;
+pub use table::{Dataset, Edges, Table, in_natural_order, natural_order};
 pub use theory::{guarantee, information};
 
 #[doc(hidden)]

@@ -32,11 +32,11 @@ pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
     start_threads(settings.threads)?;
     let points = read(&settings, args)?;
     if let Some(k) = args.clusters
-        && !(1..=points.nodes.len()).contains(&k)
+        && !(1..=points.nodes().len()).contains(&k)
     {
         return Err(Failure::input(format!(
             "--clusters is {k}; it must be from 1 to the number of points, {}.",
-            points.nodes.len()
+            points.nodes().len()
         )));
     }
     let coordinates = coordinates(&points, &settings)?;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
         Some(path) => (own_graph(path, &points, args)?, None),
         None => {
             let found = neighbor_graph(&coordinates, args.neighbors.unwrap_or(DEFAULT_NEIGHBORS))?;
-            (edge_list(&points, &found), Some(found))
+            (edge_list(&points, &found)?, Some(found))
         }
     };
     let prepared = prepare(points, edges, &settings)?;

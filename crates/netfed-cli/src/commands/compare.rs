@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     let truth = args.truth.as_deref();
     let truth = truth.map(|file| read_models(file, &prepared.nodes, &prepared.features));
     let known = Known { clusters: clusters.transpose()?, truth: truth.transpose()? };
-    let (graph, rows) = (&prepared.graph, points.node_of_row.len());
+    let (graph, rows) = (&prepared.graph, points.rows());
     let sizes = [rows, graph.nodes(), graph.edges().len(), prepared.features.len()];
     let warnings = prepared.warnings;
     warn(&warnings);

@@ -1,8 +1,9 @@
 //! `netfed evaluate`: errors of the models on data with labels, per node and overall.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, presets};
+use netfed::Table;
 use netfed_io::model_folder::FILE;
-use netfed_io::{Cell, Csv, ModelFolder, PointTable, check_classes, check_file, write_file};
+use netfed_io::{Cell, Csv, ModelFolder, check_classes, check_file, write_file};
 use serde_json::json;
 
 use crate::args::Evaluate;
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
         false => {
             let run = PastRun::open(&args.run)?;
             let points = run.read(&args.data, true)?;
-            let models: Vec<&[f64]> = points.nodes.iter().map(|n| run.model(n)).collect();
+            let models: Vec<&[f64]> = points.nodes().iter().map(|n| run.model(n)).collect();
             let measured = measures(run.loss(), run.settings.intercept, &models, &points);
             (points, measured)
         }
@@ -42,14 +43,14 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
 }
 
 /// The points with the two measures of each.
-type Measured = (PointTable, ([&'static str; 2], Vec<[f64; 2]>));
+type Measured = (Table, ([&'static str; 2], Vec<[f64; 2]>));
 
 /// The measures of the models of `netfed relax`. A probability of 0 for the true class counts as 1e-15 in the log loss.
 fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
     let run = ModelFolder::open(&args.run)?;
     let points = run.read(&args.data, true)?;
     let predictions = predict(&run, &points)?;
-    let (labels, classes) = (points.y.as_deref().unwrap_or(&[]), &run.saved.classes);
+    let (labels, classes) = (points.y().unwrap_or(&[]), &run.saved.classes);
     if !classes.is_empty() {
         check_classes(&args.data, &run.saved.target, &points, (classes, "the run"))?;
     }
@@ -81,9 +82,9 @@ struct Errors {
 }
 
 impl Errors {
-    fn new(points: &PointTable, names: Vec<&'static str>, values: &[[f64; 2]]) -> Errors {
-        let mut sums = vec![(0usize, [0.0; 2]); points.nodes.len()];
-        for (v, &node) in values.iter().zip(&points.node_of_row) {
+    fn new(points: &Table, names: Vec<&'static str>, values: &[[f64; 2]]) -> Errors {
+        let mut sums = vec![(0usize, [0.0; 2]); points.nodes().len()];
+        for (v, &node) in values.iter().zip(points.node_of_row()) {
             let (count, sum) = &mut sums[node as usize];
             *count += 1;
             (0..2).for_each(|k| sum[k] += v[k]);
@@ -96,9 +97,9 @@ impl Errors {
         Errors { names, per_node, overall, node_average, points: m }
     }
 
-    fn csv(&self, points: &PointTable) -> String {
+    fn csv(&self, points: &Table) -> String {
         let mut csv = Csv::new(["node", "points"].into_iter().chain(self.names.iter().copied()));
-        for (name, (count, e)) in points.nodes.iter().zip(&self.per_node) {
+        for (name, (count, e)) in points.nodes().iter().zip(&self.per_node) {
             csv.row([
                 Cell::Text(name.clone()),
                 Cell::Number(*count as f64),
@@ -109,10 +110,10 @@ impl Errors {
         csv.finish()
     }
 
-    fn json(&self, points: &PointTable) -> String {
+    fn json(&self, points: &Table) -> String {
         let entry = |count: usize, e: &[f64; 2]| json!({"points": count, self.names[0]: e[0], self.names[1]: e[1]});
         let nodes: serde_json::Map<String, serde_json::Value> = points
-            .nodes
+            .nodes()
             .iter()
             .zip(&self.per_node)
             .map(|(n, (c, e))| (n.clone(), entry(*c, e)))
@@ -126,13 +127,13 @@ impl Errors {
     }
 
     /// The worst nodes first.
-    fn table(&self, points: &PointTable) -> String {
+    fn table(&self, points: &Table) -> String {
         let mut order: Vec<usize> = (0..self.per_node.len()).collect();
         let sign = if self.names[0] == "accuracy" { 1.0 } else { -1.0 };
         order.sort_by(|&a, &b| {
             (sign * self.per_node[a].1[0]).total_cmp(&(sign * self.per_node[b].1[0]))
         });
-        let mut table = Table::new();
+        let mut table = comfy_table::Table::new();
         table.load_style(presets::UTF8_HORIZONTAL_ONLY);
         table.set_header(["node", "points"].into_iter().chain(self.names.iter().copied()));
         let number = |v: f64| format!("{v:.4}");
@@ -150,7 +151,12 @@ impl Errors {
         ]);
         for &i in order.iter().take(SHOWN) {
             let (count, e) = self.per_node[i];
-            table.add_row([points.nodes[i].clone(), count.to_string(), number(e[0]), number(e[1])]);
+            table.add_row([
+                points.nodes()[i].clone(),
+                count.to_string(),
+                number(e[0]),
+                number(e[1]),
+            ]);
         }
         for column in table.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);

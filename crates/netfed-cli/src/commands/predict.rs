@@ -32,18 +32,18 @@ pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
         _ => None,
     };
     let mut csv = Csv::new(["node", "prediction"].into_iter().chain(extra));
-    for (score, &node) in scores.iter().zip(&points.node_of_row) {
+    for (score, &node) in scores.iter().zip(points.node_of_row()) {
         let class = run.class(*score);
         let cells = match run.loss() {
             LossKind::Logistic => vec![class, 1.0 / (1.0 + (-score).exp())],
             LossKind::Hinge => vec![class, *score],
             _ => vec![*score],
         };
-        let name = Cell::Text(points.nodes[node as usize].clone());
+        let name = Cell::Text(points.nodes()[node as usize].clone());
         csv.row(std::iter::once(name).chain(cells.into_iter().map(Cell::Number)));
     }
     write_file(&args.out, &csv.finish())?;
-    say(args, scores.len(), points.nodes.len());
+    say(args, scores.len(), points.nodes().len());
     Ok(0)
 }
 
@@ -57,15 +57,15 @@ fn by_models(args: &Predict) -> Result<u8, Failure> {
     let probabilities = classes.iter().map(|c| format!("probability_{c}"));
     let header = ["node", "prediction"].map(String::from).into_iter().chain(probabilities);
     let mut csv = Csv::new(header);
-    for (r, &node) in points.node_of_row.iter().enumerate() {
+    for (r, &node) in points.node_of_row().iter().enumerate() {
         let row = predictions.row(r);
-        let mut cells = vec![Cell::Text(points.nodes[node as usize].clone())];
+        let mut cells = vec![Cell::Text(points.nodes()[node as usize].clone())];
         cells.extend((!classes.is_empty()).then(|| Cell::Number(classes[likeliest(row)])));
         cells.extend(row.iter().map(|p| Cell::Number(*p)));
         csv.row(cells);
     }
     write_file(&args.out, &csv.finish())?;
-    say(args, predictions.rows(), points.nodes.len());
+    say(args, predictions.rows(), points.nodes().len());
     Ok(0)
 }
 

@@ -5,8 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use netfed::{Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
-use netfed_io::{EdgeList, PointTable};
+use netfed::{Edges, Matrix, Options, PathPoint, Solution, Start, Step, Table, follow_path, solve};
 
 use super::folds;
 use crate::by_index::ByIndex;
@@ -17,8 +16,8 @@ use crate::settings::Settings;
 
 /// Points and edges that are split again and again.
 pub(crate) struct Data {
-    pub(crate) points: PointTable,
-    pub(crate) edges: EdgeList,
+    pub(crate) points: Table,
+    pub(crate) edges: Edges,
 }
 
 impl Data {
@@ -44,14 +43,8 @@ pub(crate) struct Pooled {
 }
 
 /// Trains one model on all points.
-pub(crate) fn pooled(points: &PointTable, settings: &Settings) -> Result<Pooled, Failure> {
-    let all = vec!["all".to_owned()];
-    let together = PointTable {
-        nodes: all.clone(),
-        node_of_row: vec![0; points.node_of_row.len()],
-        ..points.clone()
-    };
-    let prepared = prepare_part(together, EdgeList { nodes: all, edges: Vec::new() }, settings)?;
+pub(crate) fn pooled(points: &Table, settings: &Settings) -> Result<Pooled, Failure> {
+    let prepared = prepare_part(points.pooled("all"), Edges::default(), settings)?;
     let alone = solve(&prepared.problem, &settings.options(), |_| ControlFlow::Continue(()))?;
     let params = alone.params;
     let model = prepared.in_units_of_the_data(&params).row(0).to_vec();

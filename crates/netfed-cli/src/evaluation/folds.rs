@@ -2,7 +2,7 @@
 //! folds in turn, so that every node keeps its share of data in every split and the graph stays as
 //! it is.
 
-use netfed_io::{EdgeList, PointTable};
+use netfed::{Edges, Table};
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
@@ -17,9 +17,9 @@ pub(crate) const TOLERANCE: f64 = 1e-4;
 const SMALL: usize = 1 << 20;
 
 /// Whether runs on parts of the data go side by side.
-pub(crate) fn are_small(points: &PointTable, edges: &EdgeList) -> bool {
-    let vectors = points.nodes.len() + edges.nodes.len() + edges.edges.len();
-    vectors * (points.features.len() + 1) <= SMALL
+pub(crate) fn are_small(points: &Table, edges: &Edges) -> bool {
+    let vectors = points.nodes().len() + edges.nodes().len() + edges.len();
+    vectors * (points.features().len() + 1) <= SMALL
 }
 
 /// The results of all tasks, in their order; small ones run side by side.
@@ -38,13 +38,10 @@ pub(crate) fn all<T: Send>(
 /// The fold of every row, 0 to `folds` − 1. A node with fewer rows than folds has none in some of
 /// them; where the dealing starts moves on from node to node, so that the folds are of nearly equal
 /// size.
-pub(crate) fn folds(points: &PointTable, folds: usize, seed: u64) -> Vec<usize> {
+pub(crate) fn folds(points: &Table, folds: usize, seed: u64) -> Vec<usize> {
     let mut random = netfed::generate::random(seed);
-    let mut rows = vec![Vec::new(); points.nodes.len()];
-    for (row, &node) in points.node_of_row.iter().enumerate() {
-        rows[node as usize].push(row);
-    }
-    let mut fold = vec![0; points.node_of_row.len()];
+    let mut rows = points.rows_of_nodes();
+    let mut fold = vec![0; points.rows()];
     let mut next = 0;
     for rows in &mut rows {
         rows.shuffle(&mut random);
@@ -62,14 +59,9 @@ mod tests {
 
     #[test]
     fn every_node_is_dealt_out_evenly() {
-        let points = PointTable {
-            nodes: vec!["a".into(), "b".into(), "c".into()],
-            node_of_row: vec![0, 1, 0, 0, 1, 0, 2, 0],
-            features: vec!["x".into()],
-            x: (0..8).map(f64::from).collect(),
-            y: None,
-            low_label: -1.0,
-        };
+        let nodes = ["a", "b", "a", "a", "b", "a", "c", "a"];
+        let x = (0..8).map(f64::from).collect();
+        let points = Table::from_rows(nodes, vec!["x".into()], x, None).unwrap();
         let fold = folds(&points, 2, 5);
         assert_eq!(fold, folds(&points, 2, 5));
         let held: Vec<usize> = (0..8).filter(|&r| fold[r] == 0).collect();
@@ -77,7 +69,7 @@ mod tests {
         let of_b: Vec<usize> = [1, 4].map(|r| fold[r]).to_vec();
         assert_ne!(of_b[0], of_b[1]);
         let part = points.select(|r| fold[r] == 0);
-        assert_eq!(part.nodes, points.nodes);
-        assert_eq!(part.x, held.iter().map(|&r| r as f64).collect::<Vec<_>>());
+        assert_eq!(part.nodes(), points.nodes());
+        assert_eq!(part.x(), held.iter().map(|&r| r as f64).collect::<Vec<_>>());
     }
 }

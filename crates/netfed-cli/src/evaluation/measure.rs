@@ -1,8 +1,7 @@
 //! Errors of models on data with labels: two measures for each kind of loss, and the one that
 //! settings are compared by.
 
-use netfed::LossKind;
-use netfed_io::PointTable;
+use netfed::{LossKind, Table};
 
 use crate::failure::Failure;
 use crate::settings::choose;
@@ -17,14 +16,14 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
 
 /// wᵀx of every point, in order; `models` has one model per node of the table, with the intercept
 /// last.
-pub(crate) fn scores(intercept: bool, models: &[&[f64]], points: &PointTable) -> Vec<f64> {
-    let d = points.features.len();
+pub(crate) fn scores(intercept: bool, models: &[&[f64]], points: &Table) -> Vec<f64> {
+    let d = points.features().len();
     let score = |(x, &node): (&[f64], &u32)| {
         let w = models[node as usize];
         let sum: f64 = x.iter().zip(w).map(|(x, w)| x * w).sum();
         if intercept { sum + w[d] } else { sum }
     };
-    points.x.chunks_exact(d).zip(&points.node_of_row).map(score).collect()
+    points.x().chunks_exact(d).zip(points.node_of_row()).map(score).collect()
 }
 
 /// The names of the measures of a loss, and their values for every data point. Of the first,
@@ -33,16 +32,16 @@ pub(crate) fn measures(
     kind: LossKind,
     intercept: bool,
     models: &[&[f64]],
-    points: &PointTable,
+    points: &Table,
 ) -> ([&'static str; 2], Vec<[f64; 2]>) {
-    let labels = points.y.as_deref().unwrap_or(&[]);
+    let labels = points.y().unwrap_or(&[]);
     if kind == LossKind::Mean {
         let distance = |(x, &node): (&[f64], &u32)| {
             let w = models[node as usize];
             let square: f64 = x.iter().zip(w).map(|(x, w)| (x - w) * (x - w)).sum();
             [square, square.sqrt()]
         };
-        let rows = points.x.chunks_exact(points.features.len()).zip(&points.node_of_row);
+        let rows = points.x().chunks_exact(points.features().len()).zip(points.node_of_row());
         return (["mean squared distance", "mean distance"], rows.map(distance).collect());
     }
     let scores = scores(intercept, models, points);
@@ -103,7 +102,7 @@ impl Measure {
 
     /// The mean error over all points; `models` has one model per node of the table, in the units
     /// of the data.
-    pub(crate) fn error(&self, intercept: bool, models: &[&[f64]], points: &PointTable) -> f64 {
+    pub(crate) fn error(&self, intercept: bool, models: &[&[f64]], points: &Table) -> f64 {
         let (_, values) = measures(self.kind, intercept, models, points);
         let mean = values.iter().map(|v| v[self.column]).sum::<f64>() / values.len() as f64;
         // Accuracy is the one measure that is better when larger.
@@ -117,14 +116,8 @@ mod tests {
 
     #[test]
     fn accuracy_is_turned_into_an_error() {
-        let points = PointTable {
-            nodes: vec!["a".into()],
-            node_of_row: vec![0; 4],
-            features: vec!["x".into()],
-            x: vec![1.0, 2.0, -1.0, 3.0],
-            y: Some(vec![1.0, 1.0, 1.0, -1.0]),
-            low_label: -1.0,
-        };
+        let (x, y) = (vec![1.0, 2.0, -1.0, 3.0], Some(vec![1.0, 1.0, 1.0, -1.0]));
+        let points = Table::from_rows(["a"; 4], vec!["x".into()], x, y).unwrap();
         let measure = Measure::new(LossKind::Logistic, Some("accuracy")).unwrap();
         assert_eq!(measure.error(false, &[&[1.0]], &points), 0.5);
         assert_eq!(measure.error(false, &[&[-1.0]], &points), 0.5);

@@ -1,8 +1,8 @@
 //! What is compared: the data points of every node, with their labels, where asked for in comparable units or laid out in the plane.
 
 use netfed::discrepancy::embedded;
-use netfed::{Matrix, draws};
-use netfed_io::{PointTable, moments};
+use netfed::{Matrix, Table, draws};
+use netfed_io::moments;
 
 use crate::failure::Failure;
 
@@ -11,35 +11,35 @@ const LAID_OUT: usize = 2000;
 
 /// The samples of every node: features and, where there are labels, the label. Standardized, every column has standard deviation 1
 /// over all points.
-pub(super) fn samples(points: &PointTable, standardize: bool) -> Result<Vec<Matrix>, Failure> {
-    let d = points.features.len();
-    let cols = d + usize::from(points.y.is_some());
+pub(super) fn samples(points: &Table, standardize: bool) -> Result<Vec<Matrix>, Failure> {
+    let d = points.features().len();
+    let cols = d + usize::from(points.y().is_some());
     let row = |r: usize| {
-        let label = points.y.as_ref().map(|y| y[r]);
-        points.x[r * d..(r + 1) * d].iter().copied().chain(label)
+        let label = points.y().map(|y| y[r]);
+        points.x()[r * d..(r + 1) * d].iter().copied().chain(label)
     };
     let scale: Vec<f64> = match standardize {
         true => {
-            let all = moments(&points.x, d).into_iter();
-            let all = all.chain(points.y.iter().flat_map(|y| moments(y, 1)));
+            let all = moments(points.x(), d).into_iter();
+            let all = all.chain(points.y().into_iter().flat_map(|y| moments(y, 1)));
             // A constant column is left alone.
             all.map(|(_, deviation)| deviation.unwrap_or(1.0)).collect()
         }
         false => vec![1.0; cols],
     };
-    let mut values = vec![Vec::new(); points.nodes.len()];
-    for (r, &node) in points.node_of_row.iter().enumerate() {
+    let mut values = vec![Vec::new(); points.nodes().len()];
+    for (r, &node) in points.node_of_row().iter().enumerate() {
         values[node as usize].extend(row(r).zip(&scale).map(|(v, s)| v / s));
     }
     Ok(values.into_iter().map(|v| Matrix::from_rows(cols, v)).collect::<Result<_, _>>()?)
 }
 
 /// Columns, label included, with the same value everywhere.
-pub(super) fn constant_columns<'a>(points: &'a PointTable, target: &'a str) -> Vec<&'a str> {
+pub(super) fn constant_columns<'a>(points: &'a Table, target: &'a str) -> Vec<&'a str> {
     let constant = |m: Vec<(f64, Option<f64>)>| m.into_iter().map(|(_, d)| d.is_none());
-    let features = points.features.iter().map(String::as_str);
-    let features = features.zip(constant(moments(&points.x, points.features.len())));
-    let label = points.y.iter().flat_map(|y| constant(moments(y, 1))).map(|c| (target, c));
+    let features = points.features().iter().map(String::as_str);
+    let features = features.zip(constant(moments(points.x(), points.features().len())));
+    let label = points.y().into_iter().flat_map(|y| constant(moments(y, 1))).map(|c| (target, c));
     features.chain(label).filter(|(_, constant)| *constant).map(|(name, _)| name).collect()
 }
 
@@ -69,15 +69,10 @@ pub(super) fn laid_out(samples: Vec<Matrix>, seed: u64) -> Result<Vec<Matrix>, F
 mod tests {
     use super::*;
 
-    fn points() -> PointTable {
-        PointTable {
-            nodes: vec!["a".into(), "b".into()],
-            node_of_row: vec![0, 1, 0],
-            features: vec!["x".into(), "c".into()],
-            x: vec![1.0, 7.0, 2.0, 7.0, 6.0, 7.0],
-            y: Some(vec![10.0, 20.0, 30.0]),
-            low_label: -1.0,
-        }
+    fn points() -> Table {
+        let x = vec![1.0, 7.0, 2.0, 7.0, 6.0, 7.0];
+        let y = Some(vec![10.0, 20.0, 30.0]);
+        Table::from_rows(["a", "b", "a"], vec!["x".into(), "c".into()], x, y).unwrap()
     }
 
     #[test]

@@ -3,8 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use netfed::{Options, Start, Step, follow_path};
-use netfed_io::{EdgeList, PointTable};
+use netfed::{Edges, Options, Start, Step, Table, follow_path};
 
 use crate::by_index::ByIndex;
 use crate::evaluation::folds;
@@ -28,8 +27,8 @@ pub(crate) struct Validation {
 }
 
 /// The number of folds: as asked for, or five if every node with data has two points.
-pub(crate) fn count(asked: Option<usize>, points: &PointTable) -> Result<usize, Failure> {
-    let rows = points.node_of_row.len();
+pub(crate) fn count(asked: Option<usize>, points: &Table) -> Result<usize, Failure> {
+    let rows = points.rows();
     match asked {
         Some(1) => Err(Failure::input(
             "--folds is 1; it must be at least 2, or 0 for no validation.".into(),
@@ -48,7 +47,7 @@ pub(crate) fn count(asked: Option<usize>, points: &PointTable) -> Result<usize, 
 /// Validates every λ; `top` is a solution for all data at the last of them. None if it was
 /// interrupted.
 pub(crate) fn validate(
-    (points, edges): (&PointTable, &EdgeList),
+    (points, edges): (&Table, &Edges),
     settings: &Settings,
     lambdas: &[f64],
     options: &Options,

@@ -16,7 +16,8 @@ pub(crate) use work::Work;
 
 use std::path::Path;
 
-use netfed_io::{PointTable, has_column};
+use netfed::Table;
+use netfed_io::has_column;
 use netfed_net::{authority, description, proof};
 
 use crate::failure::Failure;
@@ -83,16 +84,11 @@ pub(crate) fn numbers(
 }
 
 /// Without a column all points belong to the one node.
-pub(crate) fn one_node(
-    mut points: PointTable,
-    nodes: &[String],
-    settings: &Settings,
-) -> PointTable {
-    let numbered = points.nodes.iter().enumerate().all(|(k, n)| *n == (k + 1).to_string());
+pub(crate) fn one_node(points: Table, nodes: &[String], settings: &Settings) -> Table {
+    let numbered = points.nodes().iter().enumerate().all(|(k, n)| *n == (k + 1).to_string());
     let has_column = has_column(&settings.data, &settings.columns.node);
-    if nodes.len() == 1 && numbered && !has_column {
-        points.nodes = nodes.to_vec();
-        points.node_of_row.fill(0);
+    match nodes {
+        [only] if numbered && !has_column => points.pooled(only),
+        _ => points,
     }
-    points
 }

@@ -2,9 +2,9 @@
 
 use netfed::model::{LocalModel, ModelKind, Task};
 use netfed::relax::{Examples, RelaxHalf};
-use netfed::{Dataset, Half, Matrix};
+use netfed::{Dataset, Half, Matrix, Table};
+use netfed_io::check_classes;
 use netfed_io::model_folder::Saved;
-use netfed_io::{PointTable, check_classes};
 use netfed_net::Outcome;
 use netfed_net::description::{Federation, Relaxing};
 
@@ -17,7 +17,7 @@ use crate::settings::Settings;
 pub(crate) fn check_labels(
     federation: &Federation,
     settings: &Settings,
-    points: &PointTable,
+    points: &Table,
 ) -> Result<(), Failure> {
     let (path, column) = (&settings.data, &settings.columns.target);
     match &federation.description.relax {

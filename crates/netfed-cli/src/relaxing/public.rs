@@ -5,10 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use netfed::{Graph, Matrix};
-use netfed_io::{
-    PointColumns, PointTable, Target, check_nodes, column_names, is_near, read_points,
-};
+use netfed::{Graph, Matrix, Table};
+use netfed_io::{PointColumns, Target, check_nodes, column_names, is_near, read_points};
 use netfed_report::text::plural;
 
 use crate::failure::Failure;
@@ -75,7 +73,7 @@ impl PublicRows {
         } else {
             Vec::new()
         };
-        Ok((PublicRows { x: table.x, owners }, ignored))
+        Ok((PublicRows { x: table.x().to_vec(), owners }, ignored))
     }
 
     /// The points as the nodes have them.
@@ -97,7 +95,7 @@ impl PublicRows {
 fn owners(
     path: &Path,
     column: &str,
-    table: &PointTable,
+    table: &Table,
     (nodes, source): (&[String], &str),
 ) -> Result<Vec<String>, Failure> {
     let places: HashMap<&str, usize> =
@@ -105,7 +103,7 @@ fn owners(
     let known = |n: &str| places.contains_key(n);
     check_nodes(path, column, table, known, &format!("is not in {source}"))?;
     let mut without = vec![true; nodes.len()];
-    table.nodes.iter().for_each(|n| without[places[n.as_str()]] = false);
+    table.nodes().iter().for_each(|n| without[places[n.as_str()]] = false);
     if let Some(i) = without.iter().position(|w| *w) {
         return Err(Failure::input(format!(
             "{}, column \"{column}\": no public points of the node \"{}\"; every node needs some, or leave the column out: then all nodes have all points.",
@@ -113,7 +111,7 @@ fn owners(
             nodes[i]
         )));
     }
-    Ok(table.node_of_row.iter().map(|&i| table.nodes[i as usize].clone()).collect())
+    Ok(table.node_of_row().iter().map(|&i| table.nodes()[i as usize].clone()).collect())
 }
 
 /// The public points of all nodes.

@@ -13,6 +13,7 @@ pub mod spectral;
 pub use neighbors::{LEAST_WEIGHT, NeighborGraph, neighbor_graph};
 
 use crate::Error;
+use crate::table::Edges;
 
 /// An undirected edge with its weight A > 0; tail < head.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -188,6 +189,20 @@ impl Graph {
             count += 1;
         }
         component
+    }
+}
+
+impl Edges {
+    /// The graph of these edges; a node's number is its place in [`Edges::nodes`].
+    pub fn graph(&self) -> Result<Graph, Error> {
+        let edge = |&(a, b, weight): &(u32, u32, f64)| (a as usize, b as usize, weight);
+        Graph::new(self.nodes().len(), &self.pairs().iter().map(edge).collect::<Vec<_>>())
+    }
+
+    /// The edges of a graph between nodes of these names.
+    pub fn of_graph(nodes: Vec<String>, graph: &Graph) -> Result<Edges, Error> {
+        let edge = |e: &Edge| (e.tail as u32, e.head as u32, e.weight);
+        Edges::new(nodes, graph.edges().iter().map(edge).collect())
     }
 }
 

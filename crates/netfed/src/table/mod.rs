@@ -1,6 +1,12 @@
-//! Data as tables: the rows of one node.
+//! Data as tables: the rows of all nodes, the edges between nodes by name, the rows of one node.
 
 mod dataset;
+mod edges;
+mod names;
+mod points;
 
 pub use dataset::Dataset;
 pub(crate) use dataset::LARGEST;
+pub use edges::{Edges, in_natural_order};
+pub use names::natural_order;
+pub use points::Table;

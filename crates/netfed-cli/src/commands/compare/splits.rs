@@ -5,8 +5,7 @@
 
 use std::time::Instant;
 
-use netfed::Matrix;
-use netfed_io::PointTable;
+use netfed::{Matrix, Table};
 use rand::seq::SliceRandom;
 
 use super::method::Method;
@@ -42,20 +41,17 @@ pub(crate) struct Run {
 
 /// The points of one split.
 struct Split {
-    training: PointTable,
-    held_out: PointTable,
+    training: Table,
+    held_out: Table,
     /// The fold of every training point.
     fold: Vec<usize>,
 }
 
 /// The rows held out in a split.
-fn held_out(points: &PointTable, share: f64, seed: u64) -> Vec<bool> {
+fn held_out(points: &Table, share: f64, seed: u64) -> Vec<bool> {
     let mut random = netfed::generate::random(seed);
-    let mut rows = vec![Vec::new(); points.nodes.len()];
-    for (row, &node) in points.node_of_row.iter().enumerate() {
-        rows[node as usize].push(row);
-    }
-    let mut held = vec![false; points.node_of_row.len()];
+    let mut rows = points.rows_of_nodes();
+    let mut held = vec![false; points.rows()];
     for rows in &mut rows {
         rows.shuffle(&mut random);
         let count = (share * rows.len() as f64).round() as usize;
@@ -101,7 +97,7 @@ pub(crate) fn compare(
         Ok(run)
     })?;
     steps.finish();
-    let rows = |points: &PointTable| points.node_of_row.len() as f64;
+    let rows = |points: &Table| points.rows() as f64;
     let ratio = rows(&splits[0].held_out) / rows(&splits[0].training);
     Ok((runs.chunks(plan.splits).map(<[Run]>::to_vec).collect(), ratio))
 }
@@ -111,8 +107,8 @@ fn split(data: &Data, plan: &Plan, seed: u64) -> Result<Split, Failure> {
     let held = held_out(points, plan.validation, seed);
     let split = |keep: bool| points.select(|r| held[r] != keep);
     let (training, held_out) = (split(true), split(false));
-    let (rows, file) = (training.node_of_row.len(), plan.settings.data.display());
-    if held_out.node_of_row.is_empty() {
+    let (rows, file) = (training.rows(), plan.settings.data.display());
+    if held_out.node_of_row().is_empty() {
         return Err(Failure::input(format!(
             "{file}: --validation {} holds out no data point, because every node keeps at least one; give more points or a larger share.",
             plan.validation
@@ -151,8 +147,8 @@ fn choose(
     Ok(grid[first_smallest(errors.into_iter())])
 }
 
-fn error(plan: &Plan, params: &Matrix, held_out: &PointTable) -> f64 {
-    let models: Vec<&[f64]> = (0..held_out.nodes.len()).map(|i| params.row(i)).collect();
+fn error(plan: &Plan, params: &Matrix, held_out: &Table) -> f64 {
+    let models: Vec<&[f64]> = (0..held_out.nodes().len()).map(|i| params.row(i)).collect();
     plan.measure.error(plan.settings.intercept, &models, held_out)
 }
 
@@ -184,15 +180,9 @@ mod tests {
     #[test]
     fn every_node_holds_out_its_share_and_keeps_a_point() {
         let node_of_row = [vec![0; 10], vec![1; 3], vec![2; 1]].concat();
-        let rows = node_of_row.len();
-        let points = PointTable {
-            nodes: ["a", "b", "c", "empty"].map(str::to_owned).to_vec(),
-            node_of_row,
-            features: vec!["x".into()],
-            x: vec![1.0; rows],
-            y: None,
-            low_label: -1.0,
-        };
+        let nodes = ["a", "b", "c", "empty"].map(str::to_owned).to_vec();
+        let x = vec![1.0; node_of_row.len()];
+        let points = Table::new(nodes, node_of_row, vec!["x".into()], x, None).unwrap();
         let held = held_out(&points, 0.3, 1);
         let count = |range: std::ops::Range<usize>| held[range].iter().filter(|h| **h).count();
         assert_eq!([count(0..10), count(10..13), count(13..14)], [3, 1, 0]);

@@ -9,8 +9,9 @@ use netfed::baselines::{
     self, Clients, LocalSteps, Outcome, Rate, Round, Rounds, Weighting, ditto, fed_avg, fed_prox,
     fed_sgd, gossip, ifca_from_nodes, mr_mtl,
 };
-use netfed::{FedAdmm, Federation, Matrix, Options, Solver, Status, log_grid, simulate, solve};
-use netfed_io::{EdgeList, PointTable};
+use netfed::{
+    Edges, FedAdmm, Federation, Matrix, Options, Solver, Status, Table, log_grid, simulate, solve,
+};
 
 use super::method::Method;
 use super::plan::Plan;
@@ -41,7 +42,7 @@ const SETTLED: f64 = 1e-6;
 /// A part of the data, ready for a method.
 pub(crate) struct Part<'a> {
     plan: &'a Plan,
-    points: &'a PointTable,
+    points: &'a Table,
     clusters: Option<&'a [usize]>,
     prepared: Prepared,
     rate: Rate,
@@ -65,8 +66,8 @@ impl<'a> Part<'a> {
     /// The points for a method; `gtv-selected` drops edges first.
     pub(crate) fn new(
         plan: &'a Plan,
-        points: &'a PointTable,
-        edges: &EdgeList,
+        points: &'a Table,
+        edges: &Edges,
         clusters: Option<&'a [usize]>,
         method: Method,
     ) -> Result<Part<'a>, Failure> {
@@ -235,8 +236,8 @@ impl<'a> Part<'a> {
 
     /// Numbers of a node's data, on average.
     fn data(&self) -> f64 {
-        let columns = self.points.features.len() + usize::from(self.points.y.is_some());
-        (self.points.node_of_row.len() * columns) as f64 / self.prepared.nodes.len() as f64
+        let columns = self.points.features().len() + usize::from(self.points.y().is_some());
+        (self.points.rows() * columns) as f64 / self.prepared.nodes.len() as f64
     }
 
     fn exact(&self, params: &Matrix, rounds: u64, floats: f64, settled: bool) -> Trained {

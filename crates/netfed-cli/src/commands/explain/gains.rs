@@ -5,8 +5,7 @@
 //! the standard error of this mean; it counts when it is further from zero than Student's 95% interval. A model that a
 //! node's data leave undetermined is the one of least norm.
 
-use netfed::{LossKind, Options, Solution, Solver, Start, Status, solve, solve_from};
-use netfed_io::PointTable;
+use netfed::{LossKind, Options, Solution, Solver, Start, Status, Table, solve, solve_from};
 
 use super::open::Opened;
 use crate::evaluation::folds::folds;
@@ -77,10 +76,7 @@ fn measure_of(loss: LossKind) -> usize {
 
 /// Trains once per fold and compares.
 pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Failure> {
-    let mut own = vec![Vec::new(); run.points.nodes.len()];
-    for (row, &node) in run.points.node_of_row.iter().enumerate() {
-        own[node as usize].push(row);
-    }
+    let own = run.points.rows_of_nodes();
     let enough = |rows: &&Vec<usize>| rows.len() >= FEWEST_POINTS;
     let skipped = own.iter().filter(|rows| !rows.is_empty() && !enough(rows)).count();
     if own.iter().all(|rows| !enough(&rows)) {
@@ -143,11 +139,11 @@ fn errors_of(
     run: &Opened,
     part: &Prepared,
     solution: &Solution,
-    test: &PointTable,
+    test: &Table,
 ) -> (&'static str, Vec<f64>) {
     let params = part.in_units_of_the_data(&solution.params);
     // The nodes of the points come first in the problem, in the same order.
-    let models: Vec<&[f64]> = (0..test.nodes.len()).map(|i| params.row(i)).collect();
+    let models: Vec<&[f64]> = (0..test.nodes().len()).map(|i| params.row(i)).collect();
     let (names, values) = measures(run.settings.loss, run.settings.intercept, &models, test);
     let which = measure_of(run.settings.loss);
     (names[which], values.iter().map(|v| v[which]).collect())

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use netfed::{Clusters, Matrix};
-use netfed_io::{EdgeList, PointColumns, PointTable, Target, read_points};
+use netfed::{Clusters, Edges, Matrix, Table};
+use netfed_io::{PointColumns, Target, read_points};
 
 use crate::edge_table::EdgeTable;
 use crate::failure::Failure;
@@ -17,8 +17,8 @@ const SAME: f64 = 1e-6;
 /// A run and its problem.
 pub(crate) struct Opened {
     pub(crate) settings: Settings,
-    pub(crate) points: PointTable,
-    pub(crate) edge_list: EdgeList,
+    pub(crate) points: Table,
+    pub(crate) edge_list: Edges,
     pub(crate) prepared: Prepared,
     /// The models in the units of the problem.
     pub(crate) params: Matrix,
@@ -66,24 +66,24 @@ impl Opened {
                 path.display()
             ))
         };
-        if models.features != prepared.features {
+        if models.features() != prepared.features {
             return Err(changed("its features are not those of parameters.csv".into()));
         }
-        if models.nodes != prepared.nodes {
-            let pairs = models.nodes.iter().zip(&prepared.nodes);
+        if models.nodes() != prepared.nodes {
+            let pairs = models.nodes().iter().zip(&prepared.nodes);
             let what = match pairs.clone().find(|(a, b)| a != b) {
                 Some((a, b)) => {
                     format!("parameters.csv has node \"{a}\" where there is \"{b}\" now")
                 }
                 None => format!(
                     "parameters.csv has {} nodes, now there are {}",
-                    models.nodes.len(),
+                    models.nodes().len(),
                     prepared.nodes.len()
                 ),
             };
             return Err(changed(what));
         }
-        let original = Matrix::from_rows(prepared.features.len(), models.x.clone())?;
+        let original = Matrix::from_rows(prepared.features.len(), models.x().to_vec())?;
         let mut params = original.clone();
         if let Some(scaling) = &prepared.scaling {
             scaling.redo(&mut params);
@@ -136,14 +136,14 @@ fn read_clusters(path: &Path, nodes: &[String]) -> Result<Clusters, Failure> {
     };
     let table = read_points(path, &columns)?;
     let whole = |v: &f64| *v >= 0.0 && *v < nodes.len() as f64 && v.fract() == 0.0;
-    if table.nodes != nodes || table.x.len() != nodes.len() || !table.x.iter().all(whole) {
+    if table.nodes() != nodes || table.x().len() != nodes.len() || !table.x().iter().all(whole) {
         return Err(Failure::input(format!(
             "{}: expected one row for each node of parameters.csv, in the same order, with a cluster from 0 to {}.",
             path.display(),
             nodes.len().saturating_sub(1)
         )));
     }
-    Ok(by_size(&table.x.iter().map(|v| *v as usize).collect::<Vec<_>>()))
+    Ok(by_size(&table.x().iter().map(|v| *v as usize).collect::<Vec<_>>()))
 }
 
 /// Groups numbered by decreasing size; equal sizes keep their order.

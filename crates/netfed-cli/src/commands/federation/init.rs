@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use netfed_io::{EdgeList, Folder, MemberRow, read_edges, read_members};
+use netfed::{Edges, natural_order};
+use netfed_io::{Folder, MemberRow, read_edges, read_members};
 use netfed_net::authority;
 use netfed_net::description::{
-    DESCRIPTION, Description, Edges, Federation, Learning, Member, Router, Serving,
+    DESCRIPTION, Description, Federation, Learning, Member, Router, Serving,
 };
-use netfed_net::names::{OBSERVER, good_member_name, natural_order};
+use netfed_net::names::{OBSERVER, good_member_name};
 use netfed_report::text::plural;
 
 use super::{idle, invite, ports, relaxing};
@@ -150,23 +151,21 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     if args.given.data.is_some() {
         return Err(Failure::input("the data stay with the members; leave --data out.".into()));
     }
-    let mut edges = match &args.given.graph {
+    let edges = match &args.given.graph {
         Some(graph) => read_edges(graph)?,
-        None if served && args.members.is_some() => EdgeList::default(),
+        None if served && args.members.is_some() => Edges::default(),
         None => return Err(Failure::input("no file of edges given; say --graph FILE.".into())),
     };
-    if let Some(server) = args.server.as_ref().filter(|s| !edges.nodes.contains(s)) {
-        edges.nodes.push(server.clone());
-    }
+    let edges = edges.and_nodes(args.server.clone());
     let rows = match (&args.members, args.local) {
         (Some(path), _) => read_members(path)?,
-        (None, _) if edges.nodes.is_empty() => {
+        (None, _) if edges.nodes().is_empty() => {
             return Err(Failure::input(
                 "the graph has no edges, so that it names no nodes; say --members FILE.".into(),
             ));
         }
-        (None, _) if !args.routers.is_empty() => hidden_members(&edges.nodes),
-        (None, port) => local_members(&edges.nodes, port.unwrap_or(7450))?,
+        (None, _) if !args.routers.is_empty() => hidden_members(edges.nodes()),
+        (None, port) => local_members(edges.nodes(), port.unwrap_or(7450))?,
     };
     let routers = args.routers.iter().map(|r| router(r)).collect::<Result<_, _>>()?;
     let clients: Vec<String> = rows.iter().map(|r| r.node.clone()).collect();
@@ -190,14 +189,14 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         }
         member.nodes.push(row.node);
     }
-    let name_of = |i: u32| edges.nodes[i as usize].clone();
+    let name_of = |i: u32| edges.nodes()[i as usize].clone();
     let edges = match args.server.as_ref().filter(|_| served) {
         // Everyone is joined to the server.
         Some(server) => {
             let others = clients.into_iter().filter(|node| node != server);
             others.map(|node| (server.clone(), node, 1.0)).collect()
         }
-        None => edges.edges.iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect(),
+        None => edges.pairs().iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect(),
     };
     let coupled = !served && !relaxes;
     let tolerance = args.given.tol.filter(|_| coupled).unwrap_or(0.0);
@@ -248,7 +247,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         staleness: args.staleness.unwrap_or(0),
         problem: toml::Table::try_from(&problem)
             .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))?,
-        graph: Edges { edges },
+        graph: netfed_net::description::Edges { edges },
         routers,
         members: order.iter().filter_map(|name| members.remove(name)).collect(),
     };

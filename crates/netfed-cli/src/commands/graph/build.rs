@@ -9,15 +9,12 @@ use std::path::Path;
 
 use netfed::discrepancy::{Discrepancy, GreatCircle};
 use netfed::similarity_graph::{Rule, SimilarityGraph};
-use netfed_io::{
-    EdgeList, PointTable, check_graph_file, graph_text, read_coordinates, read_points, write_file,
-};
-use netfed_net::names::natural_order;
+use netfed::{Table, natural_order};
+use netfed_io::{check_graph_file, graph_text, read_coordinates, read_points, write_file};
 
 use crate::failure::Failure;
 use crate::graph_recipe::Recipe;
 use crate::memory;
-use crate::prepare::in_natural_order;
 use crate::progress::{catch_interrupts, say};
 use crate::threads::start_threads;
 use flags::Plan;
@@ -64,7 +61,7 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
         _ => Vec::new(),
     };
     warnings.extend(words::bounded(&graph, plan.recipe.weights));
-    let (rows, labels) = points.map_or((0, false), |p| (p.node_of_row.len(), p.y.is_some()));
+    let (rows, labels) = points.map_or((0, false), |p| (p.rows(), p.y().is_some()));
     let incomparable = incomparable(discrepancy.as_ref(), &graph)?;
     let (points, seconds) = (rows, 0.0);
     let mut built = Built { nodes, points, labels, graph, incomparable, warnings, seconds };
@@ -80,28 +77,26 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
 }
 
 /// The points, with the nodes in their natural order.
-fn read(path: &Path, plan: &Plan) -> Result<PointTable, Failure> {
-    let mut points = read_points(path, &plan.settings.columns)?;
-    in_natural_order(&mut points, &mut EdgeList::default());
-    Ok(points)
+fn read(path: &Path, plan: &Plan) -> Result<Table, Failure> {
+    Ok(read_points(path, &plan.settings.columns)?.in_natural_order())
 }
 
 type Compared = (Vec<String>, Box<dyn Discrepancy>);
 
-fn by_data(points: Option<&PointTable>, plan: &Plan, quiet: bool) -> Result<Compared, Failure> {
+fn by_data(points: Option<&Table>, plan: &Plan, quiet: bool) -> Result<Compared, Failure> {
     let points = points
         .ok_or_else(|| Failure::input("no file of data points given; say --data FILE.".into()))?;
-    let rows = points.node_of_row.len();
+    let rows = points.rows();
     if !quiet && plan.recipe.discrepancy == "tsne" && rows > 500 {
         say("laying out the points in the plane");
     }
-    Ok((points.nodes.clone(), plan.recipe.discrepancies(points, &plan.settings)?))
+    Ok((points.nodes().to_vec(), plan.recipe.discrepancies(points, &plan.settings)?))
 }
 
 /// The places of the nodes: of the data where there are some, of the file otherwise.
-fn places(path: &Path, points: Option<&PointTable>) -> Result<Compared, Failure> {
+fn places(path: &Path, points: Option<&Table>) -> Result<Compared, Failure> {
     let found = read_coordinates(path)?;
-    let mut nodes = points.map_or(found.nodes, |p| p.nodes.clone());
+    let mut nodes = points.map_or(found.nodes, |p| p.nodes().to_vec());
     nodes.sort_unstable_by(|a, b| natural_order(a, b));
     let place = |node: &String| {
         found.of_node.get(node).copied().ok_or_else(|| {

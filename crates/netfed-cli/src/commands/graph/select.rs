@@ -11,12 +11,13 @@ pub(crate) use flags::Select;
 use std::path::Path;
 
 use netfed::selection::Estimates;
-use netfed_io::{EdgeList, PointTable, check_file, check_graph_file, read_points};
+use netfed::{Edges, Table, in_natural_order};
+use netfed_io::{check_file, check_graph_file, read_points};
 
 use crate::clusters_file::read_clusters;
 use crate::failure::Failure;
 use crate::memory;
-use crate::prepare::{self, Scaling, check_features, in_natural_order, local_datasets};
+use crate::prepare::{self, Scaling, check_features, local_datasets};
 use crate::progress::{catch_interrupts, say};
 use crate::threads::start_threads;
 use flags::Plan;
@@ -33,8 +34,9 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
     start_threads(plan.settings.threads)?;
     let (points, edges) = read(&plan)?;
     check_features(&points, &plan.settings)?;
-    let truth = args.truth.as_deref().map(|path| read_clusters(path, &points.nodes)).transpose()?;
-    let nodes = points.nodes.clone();
+    let truth =
+        args.truth.as_deref().map(|path| read_clusters(path, points.nodes())).transpose()?;
+    let nodes = points.nodes().to_vec();
     catch_interrupts();
     let estimates = estimate(points, &plan, args.results.quiet)?;
     let mut outcome = Outcome::new(&args, &plan, nodes, &edges, &estimates, truth)?;
@@ -64,21 +66,19 @@ fn check_outputs(args: &Select, plan: &Plan) -> Result<(), Failure> {
 }
 
 /// The points and the edges, with the same nodes in their natural order; no edges where there is no graph.
-fn read(plan: &Plan) -> Result<(PointTable, EdgeList), Failure> {
+fn read(plan: &Plan) -> Result<(Table, Edges), Failure> {
     if !plan.all_pairs() {
         return prepare::read(&plan.settings);
     }
-    let mut points = read_points(&plan.settings.data, &plan.settings.columns)?;
-    let mut edges = EdgeList { nodes: Vec::new(), edges: Vec::new() };
-    in_natural_order(&mut points, &mut edges);
-    Ok((points, edges))
+    let points = read_points(&plan.settings.data, &plan.settings.columns)?;
+    Ok(in_natural_order(points, Edges::default())?)
 }
 
 /// Trains every node alone.
-fn estimate(points: PointTable, plan: &Plan, quiet: bool) -> Result<Estimates, Failure> {
+fn estimate(points: Table, plan: &Plan, quiet: bool) -> Result<Estimates, Failure> {
     let settings = &plan.settings;
-    let (nodes, rows) = (points.nodes.len(), points.node_of_row.len());
-    let dim = points.features.len() + usize::from(settings.intercept);
+    let (nodes, rows) = (points.nodes().len(), points.rows());
+    let dim = points.features().len() + usize::from(settings.intercept);
     memory::check_covariances(nodes, dim, rows)?;
     if !quiet && rows * dim * dim + nodes * dim.pow(3) > LONG {
         say(&format!("training {nodes} nodes, each alone"));

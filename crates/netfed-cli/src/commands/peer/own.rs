@@ -33,7 +33,7 @@ impl Own {
             None => None,
         };
         let low_label =
-            points.as_ref().filter(|_| settings.loss.is_classification()).map(|p| p.low_label);
+            points.as_ref().filter(|_| settings.loss.is_classification()).map(|p| p.low_label());
         if settings.intercept {
             features.push(INTERCEPT.into());
         }

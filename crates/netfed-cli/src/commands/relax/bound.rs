@@ -70,8 +70,8 @@ pub(super) fn variations(
 
 /// The labels of every node.
 fn labels(input: &Input) -> Vec<Vec<f64>> {
-    let mut labels = vec![Vec::new(); input.points.nodes.len()];
-    let rows = input.points.node_of_row.iter().zip(input.points.y.as_deref().unwrap_or(&[]));
+    let mut labels = vec![Vec::new(); input.points.nodes().len()];
+    let rows = input.points.node_of_row().iter().zip(input.points.y().unwrap_or(&[]));
     rows.for_each(|(&i, &y)| labels[i as usize].push(y));
     labels
 }

@@ -4,10 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use netfed::model::{ModelKind, Task};
-use netfed::{Graph, Matrix, generate};
+use netfed::{Graph, Matrix, Table, generate};
 use netfed_io::{
-    EdgeList, FeatureScaling, ModelRow, PointColumns, PointTable, Target, column_names,
-    read_models, read_points,
+    FeatureScaling, ModelRow, PointColumns, Target, column_names, read_models, read_points,
 };
 use netfed_report::text::rounded;
 
@@ -28,7 +27,7 @@ const PUBLIC: usize = 100;
 
 /// All that is trained on.
 pub(super) struct Input {
-    pub(super) points: PointTable,
+    pub(super) points: Table,
     pub(super) graph: Graph,
     pub(super) task: Task,
     /// Labels of the classes, in increasing order; empty for regression.
@@ -59,44 +58,46 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
         label_tip: "for classes say --task classification, and write them as whole numbers",
         ..PointColumns::default()
     };
-    let mut points = read_points(&args.data, &columns)?;
-    let edges = read_graph_of(&mut points, &args.data, &args.graph)?;
-    let (n, d) = (points.nodes.len(), points.features.len());
-    memory::check(n, edges.edges.len(), d, points.node_of_row.len())?;
+    let points = read_points(&args.data, &columns)?;
+    let (mut points, edges) = read_graph_of(points, &args.data, &args.graph)?;
+    let (n, d) = (points.nodes().len(), points.features().len());
+    memory::check(n, edges.len(), d, points.rows())?;
     let classes = if classify { classes(&points, args)? } else { Vec::new() };
     let task = match classes.len() {
         0 => Task::Regression,
         count => Task::Classification(count),
     };
-    let kinds = kinds(args, &points.nodes, task, d)?;
+    let kinds = kinds(args, points.nodes(), task, d)?;
     let (mut public, ignored) = match &args.public {
         Some(path) => {
             let (data, graph) = (args.data.display(), args.graph.display());
-            let features = (points.features.as_slice(), &*data.to_string());
-            let nodes = (points.nodes.as_slice(), &*format!("{data} or {graph}"));
+            let features = (points.features(), &*data.to_string());
+            let nodes = (points.nodes(), &*format!("{data} or {graph}"));
             let (rows, ignored) = PublicRows::read(path, &columns, features, nodes)?;
             (Some(rows), ignored)
         }
         None => (None, None),
     };
-    let scaling = args.standardize.then(|| FeatureScaling::standard(&points.x, d));
+    let scaling = args.standardize.then(|| FeatureScaling::standard(points.x(), d));
     if let Some(scaling) = &scaling {
-        scaling.apply(&mut points.x);
+        let mut x = points.x().to_vec();
+        scaling.apply(&mut x);
+        points = points.with_x(x)?;
         public.iter_mut().for_each(|p| scaling.apply(&mut p.x));
     }
     let public = match public {
-        Some(rows) => rows.sets(d, &points.nodes)?,
+        Some(rows) => rows.sets(d, points.nodes())?,
         None => {
             let count = args.public_points.unwrap_or(PUBLIC);
             if count == 0 {
                 return Err(Failure::input("--public-points is 0; it must be at least 1.".into()));
             }
             memory::check_public(n, count, d)?;
-            let all = Matrix::from_rows(d, points.x.clone())?;
+            let all = Matrix::from_rows(d, points.x().to_vec())?;
             PublicPoints::Common(Arc::new(generate::gaussian_like(&all, count, args.seed)?))
         }
     };
-    let graph = graph(&edges, n)?;
+    let graph = edges.graph()?;
     check_sizes(&kinds, task, &points, |i| public.in_a_fit(&graph, i))?;
     check_weights(&graph, alpha, args)?;
     let mut warnings = warnings(&points, &graph, alpha, args);
@@ -109,21 +110,15 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
     Ok(Input { points, graph, task, classes, kinds, public, scaling, alpha, warnings })
 }
 
-fn graph(edges: &EdgeList, nodes: usize) -> Result<Graph, Failure> {
-    let edges: Vec<(usize, usize, f64)> =
-        edges.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
-    Ok(Graph::new(nodes, &edges)?)
-}
-
 /// Refuses models that do not fit into memory.
 fn check_sizes(
     kinds: &[ModelKind],
     task: Task,
-    points: &PointTable,
+    points: &Table,
     public: impl Fn(usize) -> usize,
 ) -> Result<(), Failure> {
     let own = points.points_per_node();
-    let size = |i: usize| kinds[i].size(task, points.features.len(), own[i] + public(i));
+    let size = |i: usize| kinds[i].size(task, points.features().len(), own[i] + public(i));
     memory::check_models((0..kinds.len()).map(|i| (&kinds[i], size(i))))
 }
 
@@ -148,9 +143,9 @@ fn check_weights(graph: &Graph, alpha: f64, args: &Relax) -> Result<(), Failure>
 }
 
 /// The distinct labels.
-fn classes(points: &PointTable, args: &Relax) -> Result<Vec<f64>, Failure> {
+fn classes(points: &Table, args: &Relax) -> Result<Vec<f64>, Failure> {
     let place = format!("{}, column \"{}\"", args.data.display(), args.target);
-    let mut classes = points.y.clone().unwrap_or_default();
+    let mut classes = points.y().unwrap_or_default().to_vec();
     classes.sort_by(f64::total_cmp);
     classes.dedup();
     match classes.len() {

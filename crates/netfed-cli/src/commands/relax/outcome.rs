@@ -40,7 +40,7 @@ impl Validation {
         let node = |(a, b): (&(usize, f64), &(usize, f64))| {
             (a.0 > 0).then(|| (a.0, a.1 / a.0 as f64, b.1 / b.0 as f64))
         };
-        let labels = input.points.y.as_deref().unwrap_or(&[]);
+        let labels = input.points.y().unwrap_or(&[]);
         let rounding = match input.task {
             Task::Regression => {
                 ROUNDING * labels.iter().map(|y| y * y).sum::<f64>() / labels.len() as f64
@@ -130,8 +130,8 @@ impl<'a> Outcome<'a> {
             classes: input.classes.clone(),
             node_column: self.args.node_column.clone(),
             target: self.args.target.clone(),
-            features: input.points.features.clone(),
-            nodes: input.points.nodes.clone(),
+            features: input.points.features().to_vec(),
+            nodes: input.points.nodes().to_vec(),
             kinds: input.kinds.clone(),
             scaling: input.scaling.clone(),
         };
@@ -148,7 +148,7 @@ impl<'a> Outcome<'a> {
         let mut csv =
             Csv::new(["node", "model", "points", "held_back", "error_alone", "error_coupled"]);
         let points = self.input.points.points_per_node();
-        for (i, node) in self.input.points.nodes.iter().enumerate() {
+        for (i, node) in self.input.points.nodes().iter().enumerate() {
             let judged = self.validation.as_ref().and_then(|v| v.nodes[i]);
             csv.row([
                 Cell::Text(node.clone()),
@@ -220,11 +220,11 @@ impl<'a> Outcome<'a> {
             "classes": if input.classes.is_empty() { json!(null) } else { json!(input.classes) },
             "alpha": input.alpha,
             "rounds": self.exchanges(),
-            "nodes": input.points.nodes.len(),
+            "nodes": input.points.nodes().len(),
             "nodes_with_data": input.points.points_per_node().iter().filter(|m| **m > 0).count(),
             "edges": input.graph.edges().len(),
-            "features": input.points.features.len(),
-            "points": input.points.node_of_row.len(),
+            "features": input.points.features().len(),
+            "points": input.points.rows(),
             "models": kinds,
             "public_points": input.public.count(),
             "public_points_of": if input.public.common().is_some() { "all nodes" } else { "each node" },

@@ -26,9 +26,9 @@ pub(super) fn page(o: &Outcome) -> String {
             p.origin { "netfed relax · version " (env!("CARGO_PKG_VERSION")) }
             h1 { (headline(o)) }
             dl.figures {
-                (figure("Nodes", &o.input.points.nodes.len().to_string()))
+                (figure("Nodes", &o.input.points.nodes().len().to_string()))
                 (figure("Edges", &o.input.graph.edges().len().to_string()))
-                (figure("Features", &o.input.points.features.len().to_string()))
+                (figure("Features", &o.input.points.features().len().to_string()))
                 (figure("α", &number(o.input.alpha)))
                 (figure("Rounds", &o.exchanges().to_string()))
                 (figure("Time", &rough_duration(o.seconds)))
@@ -66,7 +66,7 @@ fn how(o: &Outcome) -> Vec<String> {
 }
 
 fn headline(o: &Outcome) -> String {
-    let models = plural(o.input.points.nodes.len(), "local model");
+    let models = plural(o.input.points.nodes().len(), "local model");
     match &o.validation {
         _ if !o.exchanged() => format!("{models}, each trained alone"),
         Some(v) if v.effect() == Ordering::Equal => format!("{models}: the same error as alone"),
@@ -173,7 +173,7 @@ fn nodes(o: &Outcome) -> Markup {
                 } }
                 tbody {
                     @for (i, (points, alone, coupled)) in judged.iter().take(SHOWN) { tr {
-                        td { (o.input.points.nodes[*i]) } td { (o.input.kinds[*i]) } td.num { (points) }
+                        td { (o.input.points.nodes()[*i]) } td { (o.input.kinds[*i]) } td.num { (points) }
                         td.num { (number(*alone)) } td.num { (number(*coupled)) } td.num { (number(coupled - alone)) }
                     } }
                 }

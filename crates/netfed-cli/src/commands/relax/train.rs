@@ -5,8 +5,7 @@
 
 use netfed::model::{LocalModel, Task};
 use netfed::relax::{Examples, FedRelax, RelaxNode, RelaxRound};
-use netfed::{Error, Matrix};
-use netfed_io::PointTable;
+use netfed::{Error, Matrix, Table};
 use rayon::prelude::*;
 
 use super::input::Input;
@@ -32,13 +31,13 @@ pub(super) struct Trained {
 
 /// Which points are held back: about one of `count` of every node, none for 0, and never the only point of a node, which could not be trained
 /// alone without it.
-pub(super) fn held_back(points: &PointTable, count: usize, seed: u64) -> Vec<bool> {
+pub(super) fn held_back(points: &Table, count: usize, seed: u64) -> Vec<bool> {
     if count == 0 {
-        return vec![false; points.node_of_row.len()];
+        return vec![false; points.rows()];
     }
     let of_node = points.points_per_node();
     let fold = folds(points, count, seed);
-    let rows = fold.iter().zip(&points.node_of_row);
+    let rows = fold.iter().zip(points.node_of_row());
     rows.map(|(fold, &i)| *fold == 0 && of_node[i as usize] > 1).collect()
 }
 
@@ -117,18 +116,19 @@ pub(super) fn train(
 fn named(input: &Input, error: Error) -> Failure {
     match error {
         Error::AtNode { node, reason } => {
-            Failure::at(&format!("node \"{}\"", input.points.nodes[node]), reason)
+            Failure::at(&format!("node \"{}\"", input.points.nodes()[node]), reason)
         }
         other => other.into(),
     }
 }
 
 /// The points of every node with their targets.
-fn by_node(input: &Input, table: &PointTable) -> Result<Vec<Examples>, Failure> {
-    let (d, outputs) = (table.features.len(), input.task.outputs());
-    let (mut x, mut t) = (vec![Vec::new(); table.nodes.len()], vec![Vec::new(); table.nodes.len()]);
-    let labels = table.y.as_deref().unwrap_or(&[]);
-    for ((row, &node), &y) in table.x.chunks_exact(d).zip(&table.node_of_row).zip(labels) {
+fn by_node(input: &Input, table: &Table) -> Result<Vec<Examples>, Failure> {
+    let (d, outputs) = (table.features().len(), input.task.outputs());
+    let (mut x, mut t) =
+        (vec![Vec::new(); table.nodes().len()], vec![Vec::new(); table.nodes().len()]);
+    let labels = table.y().unwrap_or(&[]);
+    for ((row, &node), &y) in table.x().chunks_exact(d).zip(table.node_of_row()).zip(labels) {
         x[node as usize].extend_from_slice(row);
         match input.task {
             Task::Regression => t[node as usize].push(y),

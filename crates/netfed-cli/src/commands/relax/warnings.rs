@@ -1,25 +1,19 @@
 //! What a user should know about the nodes: who trains alone, and whom no data reach. The news of data travels one edge per round, so a node
 //! k edges from the nearest data learns something in round k.
 
-use netfed::Graph;
-use netfed_io::PointTable;
+use netfed::{Graph, Table};
 use netfed_report::text::plural;
 
 use super::flags::Relax;
 use crate::prepare::names;
 
 /// The warnings, in sentences without a period.
-pub(super) fn warnings(
-    points: &PointTable,
-    graph: &Graph,
-    alpha: f64,
-    args: &Relax,
-) -> Vec<String> {
-    let n = points.nodes.len();
+pub(super) fn warnings(points: &Table, graph: &Graph, alpha: f64, args: &Relax) -> Vec<String> {
+    let n = points.nodes().len();
     let count = points.points_per_node();
     let far = distances(graph, alpha > 0.0, |i| count[i] > 0);
     let list = |keep: &dyn Fn(usize) -> bool| -> Vec<&str> {
-        (0..n).filter(|&i| keep(i)).map(|i| points.nodes[i].as_str()).collect()
+        (0..n).filter(|&i| keep(i)).map(|i| points.nodes()[i].as_str()).collect()
     };
     let (data, file) = (args.data.display(), args.graph.display());
     let mut found = Vec::new();

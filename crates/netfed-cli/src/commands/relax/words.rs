@@ -226,10 +226,10 @@ impl Outcome<'_> {
         let mut text = format!(
             "{done}, {}\n  {}, {}, {}, {}\n  models: {}\n  {}: {}\n",
             rough_duration(self.seconds),
-            plural(input.points.nodes.len(), "node"),
+            plural(input.points.nodes().len(), "node"),
             plural(input.graph.edges().len(), "edge"),
-            plural(input.points.features.len(), "feature"),
-            plural(input.points.node_of_row.len(), "data point"),
+            plural(input.points.features().len(), "feature"),
+            plural(input.points.rows(), "data point"),
             kinds(self),
             input.public.words(),
             public(self),

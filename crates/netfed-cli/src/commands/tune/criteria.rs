@@ -48,8 +48,8 @@ pub(crate) fn on_all_data(
         prepare_part(data.points.clone(), edges_for(variant, data, &data.points)?, settings)?;
     let one = pooled(&data.points, settings)?;
     let information = |params: &Matrix, freedom| information(data, variant, params, freedom);
-    let freedom = prepared.problem.dim().min(data.points.node_of_row.len());
-    let together = Matrix::from_rows(one.model.len(), one.model.repeat(data.points.nodes.len()))?;
+    let freedom = prepared.problem.dim().min(data.points.rows());
+    let together = Matrix::from_rows(one.model.len(), one.model.repeat(data.points.nodes().len()))?;
     let pooled = Complexity { clusters: 1, freedom, information: information(&together, freedom) };
     let runs =
         descend(&prepared, lambdas, &one, &settings.options(), |k, params, point, solution| {
@@ -95,13 +95,13 @@ fn information(
     freedom: usize,
 ) -> Option<Information> {
     let points = &data.points;
-    let models: Vec<&[f64]> = (0..points.nodes.len()).map(|i| params.row(i)).collect();
-    let (kind, rows) = (variant.settings.loss, points.node_of_row.len());
+    let models: Vec<&[f64]> = (0..points.nodes().len()).map(|i| params.row(i)).collect();
+    let (kind, rows) = (variant.settings.loss, points.rows());
     let (_, values) = measures(kind, variant.settings.intercept, &models, points);
     let sum = |column: usize| values.iter().map(|v| v[column]).sum::<f64>();
     match kind {
         LossKind::Squared => Information::of_squares(sum(0), rows, freedom),
-        LossKind::Mean => Information::of_squares(sum(0), rows * points.features.len(), freedom),
+        LossKind::Mean => Information::of_squares(sum(0), rows * points.features().len(), freedom),
         LossKind::Logistic => Information::of_log_loss(sum(1), rows, freedom),
         _ => None,
     }

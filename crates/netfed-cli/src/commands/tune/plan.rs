@@ -2,7 +2,7 @@
 //!
 //! A *variant* is a choice of everything but λ; every variant gets its own path of λ.
 
-use netfed_io::PointTable;
+use netfed::Table;
 use netfed_report::text::plural;
 
 use super::flags::Tune;
@@ -104,8 +104,8 @@ impl Plan {
     }
 
     /// Refuses more folds than data points.
-    pub(crate) fn check(&self, points: &PointTable) -> Result<(), Failure> {
-        let rows = points.node_of_row.len();
+    pub(crate) fn check(&self, points: &Table) -> Result<(), Failure> {
+        let rows = points.rows();
         match rows < self.folds {
             true => Err(Failure::input(format!(
                 "--folds is {}, but {} has only {}; every fold needs one.",

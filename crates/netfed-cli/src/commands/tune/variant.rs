@@ -2,8 +2,7 @@
 //! Huber threshold). Another axis is another list and the field of [`Given`] that it sets.
 
 use netfed::discrepancy::Combination;
-use netfed::{Edge, LossKind};
-use netfed_io::{EdgeList, PointTable};
+use netfed::{Edges, LossKind, Table};
 use netfed_report::text::number as shown;
 
 use super::flags::Tune;
@@ -144,18 +143,10 @@ fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
 }
 
 /// The edges for a variant: those given, or those of the graph built from some of the points.
-pub(crate) fn edges_for(
-    variant: &Variant,
-    data: &Data,
-    points: &PointTable,
-) -> Result<EdgeList, Failure> {
+pub(crate) fn edges_for(variant: &Variant, data: &Data, points: &Table) -> Result<Edges, Failure> {
     let Some(recipe) = &variant.recipe else { return Ok(data.edges.clone()) };
     let built = recipe.build(&*recipe.discrepancies(points, &variant.settings)?, true)?;
-    let edge = |e: &Edge| (e.tail as u32, e.head as u32, e.weight);
-    Ok(EdgeList {
-        nodes: points.nodes.clone(),
-        edges: built.graph.edges().iter().map(edge).collect(),
-    })
+    Ok(Edges::of_graph(points.nodes().to_vec(), &built.graph)?)
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use netfed::LossKind;
 use netfed::baselines::align;
-use netfed_io::{PointColumns, PointTable, Target, has_column, read_points};
+use netfed::{LossKind, Table};
+use netfed_io::{PointColumns, Target, has_column, read_points};
 
 use super::flags::Vertical;
 use crate::failure::Failure;
@@ -41,8 +41,7 @@ pub(crate) fn read(args: &Vertical, kind: LossKind) -> Result<People, Failure> {
     let tables =
         args.parties.iter().map(|path| table(path, args, None)).collect::<Result<Vec<_>, _>>()?;
     // Every row is a person of its own, so that nodes and rows are in the same order.
-    let ids: Vec<&[String]> =
-        [&labels].into_iter().chain(&tables).map(|t| t.nodes.as_slice()).collect();
+    let ids: Vec<&[String]> = [&labels].into_iter().chain(&tables).map(|t| t.nodes()).collect();
     let rows = align(&ids)?;
     let common = &rows[0];
     if common.is_empty() {
@@ -52,24 +51,20 @@ pub(crate) fn read(args: &Vertical, kind: LossKind) -> Result<People, Failure> {
         )));
     }
     let parties = args.parties.iter().zip(tables).zip(&rows[1..]).map(|((path, table), rows)| {
-        let d = table.features.len();
-        let values = rows.iter().flat_map(|r| &table.x[r * d..(r + 1) * d]).copied().collect();
-        PartyTable { name: path.display().to_string(), features: table.features, values }
+        let d = table.features().len();
+        let values = rows.iter().flat_map(|r| &table.x()[r * d..(r + 1) * d]).copied().collect();
+        PartyTable { name: path.display().to_string(), features: table.features().to_vec(), values }
     });
     Ok(People {
-        ids: common.iter().map(|&r| labels.nodes[r].clone()).collect(),
-        labels: classes(args, kind, common.iter().map(|&r| labels.x[r]).collect())?,
-        left_out: labels.nodes.len() - common.len(),
+        ids: common.iter().map(|&r| labels.nodes()[r].clone()).collect(),
+        labels: classes(args, kind, common.iter().map(|&r| labels.x()[r]).collect())?,
+        left_out: labels.nodes().len() - common.len(),
         parties: parties.collect(),
     })
 }
 
 /// A file with one row per person.
-fn table(
-    path: &Path,
-    args: &Vertical,
-    features: Option<Vec<String>>,
-) -> Result<PointTable, Failure> {
+fn table(path: &Path, args: &Vertical, features: Option<Vec<String>>) -> Result<Table, Failure> {
     let (shown, id) = (path.display(), &args.id);
     if path.is_file() && !has_column(path, id) {
         return Err(Failure::input(format!(
@@ -84,11 +79,11 @@ fn table(
         ..PointColumns::default()
     };
     let table = read_points(path, &columns)?;
-    if table.nodes.len() < table.node_of_row.len() {
-        let mut seen = vec![false; table.nodes.len()];
+    if table.nodes().len() < table.rows() {
+        let mut seen = vec![false; table.nodes().len()];
         let twice =
-            table.node_of_row.iter().find(|n| std::mem::replace(&mut seen[**n as usize], true));
-        let name = twice.map_or("", |n| &table.nodes[*n as usize]);
+            table.node_of_row().iter().find(|n| std::mem::replace(&mut seen[**n as usize], true));
+        let name = twice.map_or("", |n| &table.nodes()[*n as usize]);
         return Err(Failure::input(format!(
             "{shown}: the id \"{name}\" has two rows; every person has one row in a file."
         )));

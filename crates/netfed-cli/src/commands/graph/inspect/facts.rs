@@ -10,9 +10,8 @@ use std::path::Path;
 use netfed::communities::ByChance;
 use netfed::learning::Scores;
 use netfed::spectral::{algebraic_connectivity, spectral_gap};
-use netfed::{Agreement, Communities, Graph};
-use netfed_io::{EdgeList, read_edges};
-use netfed_net::names::natural_order;
+use netfed::{Agreement, Communities, Edges, Graph};
+use netfed_io::read_edges;
 use netfed_report::text::{number, plural};
 
 use super::Inspect;
@@ -197,16 +196,9 @@ impl Facts {
 }
 
 /// A graph with its nodes in natural order.
-fn in_order(list: EdgeList) -> Result<(Vec<String>, Graph), Failure> {
-    let EdgeList { nodes, edges } = list;
-    let mut order: Vec<usize> = (0..nodes.len()).collect();
-    order.sort_unstable_by(|&a, &b| natural_order(&nodes[a], &nodes[b]));
-    let mut place = vec![0; nodes.len()];
-    order.iter().enumerate().for_each(|(k, &i)| place[i] = k);
-    let edges: Vec<_> =
-        edges.iter().map(|&(a, b, w)| (place[a as usize], place[b as usize], w)).collect();
-    let graph = Graph::new(nodes.len(), &edges)?;
-    Ok((order.into_iter().map(|i| nodes[i].clone()).collect(), graph))
+fn in_order(list: Edges) -> Result<(Vec<String>, Graph), Failure> {
+    let list = list.in_natural_order();
+    Ok((list.nodes().to_vec(), list.graph()?))
 }
 
 /// The connected part of every node, the largest first, and the sizes of the parts.

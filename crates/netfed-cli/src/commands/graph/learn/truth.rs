@@ -38,16 +38,17 @@ impl Known {
         for path in paths {
             let list = read_edges(path)?;
             check_vertices(path, &list, |name| place.contains_key(name), &first.file)?;
-            if list.edges.is_empty() {
+            if list.is_empty() {
                 let shown = path.display();
                 return Err(Failure::input(format!("{shown}: there is no edge to compare with.")));
             }
-            let of = |end: u32| place.get(list.nodes[end as usize].as_str()).copied().unwrap_or(0);
+            let of =
+                |end: u32| place.get(list.nodes()[end as usize].as_str()).copied().unwrap_or(0);
             let edge = |&(a, b, weight): &(u32, u32, f64)| {
                 let (a, b) = (of(a), of(b));
                 (a.min(b), a.max(b), weight)
             };
-            graphs.push(list.edges.iter().map(edge).collect());
+            graphs.push(list.pairs().iter().map(edge).collect());
         }
         Ok(Some(Known(graphs)))
     }

@@ -1,8 +1,8 @@
 //! The tests of all edges: the threshold first, then the verdicts, one after the other into the files. All pairs of n nodes need no
 //! memory for n² numbers; only the adjusted p-values of Holm and Benjamini-Hochberg, asked for with --tests, need 16 bytes each.
 
+use netfed::Edges;
 use netfed::selection::{Adjusted, Correction, Estimates, Fidelity, Untested, Wald};
-use netfed_io::EdgeList;
 
 use super::files::{Files, Verdict};
 use super::flags::{Plan, Select};
@@ -44,7 +44,7 @@ impl Outcome {
         args: &Select,
         plan: &Plan,
         nodes: Vec<String>,
-        edges: &EdgeList,
+        edges: &Edges,
         estimates: &Estimates,
         truth: Option<Vec<usize>>,
     ) -> Result<Outcome, Failure> {
@@ -60,7 +60,7 @@ impl Outcome {
             seconds: 0.0,
             nodes,
         };
-        let pairs = Pairs::new(plan, outcome.nodes.len(), edges, estimates)?;
+        let pairs = Pairs::new(plan, edges, estimates)?;
         let mut files = Files::new(args)?;
         let looks = if plan.correction == Correction::Bonferroni { 1 } else { 3 };
         let steps = Steps::named(

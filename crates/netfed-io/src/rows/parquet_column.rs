@@ -8,7 +8,7 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::table::row::Cell;
+use crate::rows::row::Cell;
 
 /// One wanted column of one row group, with the batch now decoded.
 pub(crate) struct Column {
@@ -138,7 +138,7 @@ fn fill<T: DataType>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::{Data, Folder};
+    use crate::rows::fixture::{Data, Folder};
     use parquet::basic::Compression;
     use parquet::file::reader::{FileReader, SerializedFileReader};
 

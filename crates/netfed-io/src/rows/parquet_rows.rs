@@ -11,9 +11,9 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::error::{Error, Place};
-use crate::table::guard::guarded;
-use crate::table::header::Header;
-use crate::table::parquet_column::Column;
+use crate::rows::guard::guarded;
+use crate::rows::header::Header;
+use crate::rows::parquet_column::Column;
 use crate::text::reason;
 use crate::unpack::Allowance;
 
@@ -147,14 +147,14 @@ fn unreadable(file: &str, error: &ParquetError) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Table;
-    use crate::table::fixture::{Data, Folder};
+    use crate::rows::Rows;
+    use crate::rows::fixture::{Data, Folder};
     use parquet::basic::{Compression, GzipLevel, ZstdLevel};
     use std::path::Path;
 
     /// All cells as ids, row by row.
     fn ids(path: &Path) -> Result<Vec<Vec<String>>, Error> {
-        let table = Table::open(path)?;
+        let table = Rows::open(path)?;
         let wanted: Vec<_> = (0..table.header.names.len()).collect();
         let mut rows = Vec::new();
         table.for_each_row(&wanted, &mut |row| {

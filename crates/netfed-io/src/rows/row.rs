@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Place};
-use crate::table::delimited::Record;
-use crate::table::header::Header;
-use crate::table::parquet_column::Column;
+use crate::rows::delimited::Record;
+use crate::rows::header::Header;
+use crate::rows::parquet_column::Column;
 use crate::text::quote;
 
 /// Larger numbers would overflow when they are squared.
@@ -140,15 +140,15 @@ impl<'a> Row<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Table;
-    use crate::table::fixture::{Data, Folder};
+    use crate::rows::Rows;
+    use crate::rows::fixture::{Data, Folder};
     use parquet::basic::Compression;
     use std::path::Path;
 
     /// The first column as ids and the second as numbers.
     fn read(path: &Path) -> Result<Vec<(String, f64)>, Error> {
         let mut rows = Vec::new();
-        Table::open(path)?.for_each_row(&[0, 1], &mut |row| {
+        Rows::open(path)?.for_each_row(&[0, 1], &mut |row| {
             rows.push((row.id(0)?.into_owned(), row.number(1)?));
             Ok(())
         })?;

@@ -29,7 +29,7 @@ use row::{Cells, Row};
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// An open input file whose header has been read.
-pub(crate) struct Table {
+pub(crate) struct Rows {
     /// The column names.
     pub(crate) header: Header,
     body: Body,
@@ -40,7 +40,7 @@ enum Body {
     Parquet(ParquetFile),
 }
 
-impl Table {
+impl Rows {
     /// Opens a file and reads its header. The format follows from the name.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = shown(path);
@@ -167,7 +167,7 @@ mod tests {
 
     /// All numbers of the file, in the order of the header.
     fn numbers(path: &Path) -> Result<Vec<f64>, Error> {
-        let table = Table::open(path)?;
+        let table = Rows::open(path)?;
         let wanted: Vec<_> = (0..table.header.names.len()).collect();
         let mut all = Vec::new();
         table.for_each_row(&wanted, &mut |row| {
