@@ -3,16 +3,14 @@
 //!
 //! The path goes down from the largest λ, where one model for all is a good start.
 
-use std::ops::ControlFlow;
-
-use netfed::{Matrix, Options, PathPoint, Solution, Start, Step, follow_path, solve};
+use netfed::{Event, Matrix, Options, PathPoint, Solution, Start, follow_path_with, solve};
 use netfed_io::{EdgeList, PointTable};
 
 use super::folds;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::prepare::{Prepared, prepare_part};
-use crate::progress::interrupted;
+use crate::progress::{interrupted, until_interrupted};
 use crate::settings::Settings;
 
 /// Points and edges that are split again and again.
@@ -52,7 +50,7 @@ pub(crate) fn pooled(points: &PointTable, settings: &Settings) -> Result<Pooled,
         ..points.clone()
     };
     let prepared = prepare_part(together, EdgeList { nodes: all, edges: Vec::new() }, settings)?;
-    let alone = solve(&prepared.problem, &settings.options(), |_| ControlFlow::Continue(()))?;
+    let alone = solve(&prepared.problem, &settings.options())?;
     let params = alone.params;
     let model = prepared.in_units_of_the_data(&params).row(0).to_vec();
     Ok(Pooled { scaled: params.row(0).to_vec(), model })
@@ -75,13 +73,14 @@ pub(crate) fn descend<T: Send>(
         duals: Matrix::zeros(problem.graph().edges().len(), d),
     };
     let found = ByIndex::new(lambdas.len());
-    follow_path(problem, lambdas, options, Some(top), |step| {
-        if let Step::Solved(k, point, solution) = step {
+    let mut watch = |event: Event<'_>| {
+        if let Event::Solved { run, point, solution, .. } = event {
             let params = prepared.in_units_of_the_data(&solution.params);
-            found.set(k, visit(k, params, point, solution));
+            found.set(run, visit(run, params, point, solution));
         }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+        until_interrupted(event)
+    };
+    follow_path_with(problem, lambdas, options, Some(top), &mut watch)?;
     let stopped = || Failure::other("interrupted; nothing was written.".into());
     if interrupted() {
         return Err(stopped());
