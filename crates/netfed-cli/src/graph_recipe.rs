@@ -2,19 +2,17 @@
 
 mod samples;
 
-use std::ops::ControlFlow;
-
 use netfed::discrepancy::{
     Combination, Discrepancy, Energy, GradientMismatch, KolmogorovSmirnov, MaximumMean,
     ModelDifference, Wasserstein, WelchT,
 };
-use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph};
-use netfed::{LossKind, Table};
+use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph_with};
+use netfed::{Event, LossKind, Table};
 use netfed_report::text::plural;
 
 use crate::failure::Failure;
 use crate::prepare::{Scaling, local_datasets, names};
-use crate::progress::{Steps, interrupted};
+use crate::progress::{Steps, until_interrupted};
 use crate::settings::{Range, Settings, choose, number};
 use samples::{constant_columns, laid_out, samples};
 
@@ -81,11 +79,11 @@ impl Recipe {
         quiet: bool,
     ) -> Result<SimilarityGraph, Failure> {
         let steps = Steps::named(self.rule.rows(all.nodes()), "nodes", quiet);
-        let observe = || {
+        let mut watch = |event: Event<'_>| {
             steps.step("comparing nodes");
-            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            until_interrupted(event)
         };
-        let built = similarity_graph(all, self.rule, self.weights, &observe)?;
+        let built = similarity_graph_with(all, self.rule, self.weights, &mut watch)?;
         steps.finish();
         match built.stopped {
             true => Err(Failure::other("interrupted; nothing was written.".into())),

@@ -32,7 +32,7 @@ mod silos;
 
 pub use candidates::Candidates;
 pub use density::beta_for;
-pub use graphical_lasso::{Precision, covariance, graphical_lasso};
+pub use graphical_lasso::{Precision, covariance, graphical_lasso, graphical_lasso_with};
 pub use grid::{Choice, grid_search};
 pub use log_degree::loss::{LogDegreeLoss, NonnegativeLasso};
 pub use log_degree::steps::{LocalWork, Step};
@@ -40,6 +40,6 @@ pub use log_degree::{Learned, LogDegree, Model};
 pub use scale::Scale;
 pub use scores::Scores;
 pub use silos::{
-    Algorithm1, ConsensusServer, Exact, ExactGraphs, GraphMethod, SiloClient, SiloGraphs,
-    SiloRound, Silos, algorithm1, run_graph_method,
+    Algorithm1, ConsensusServer, Exact, ExactGraphs, GraphMethod, SiloClient, SiloGraphs, Silos,
+    algorithm1, algorithm1_with, run_graph_method, run_graph_method_with,
 };

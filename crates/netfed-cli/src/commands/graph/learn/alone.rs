@@ -1,9 +1,9 @@
 //! The graph of one holder of signals: the log-degree model or the graphical lasso.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
-use netfed::learning::{Candidates, covariance, graphical_lasso};
+use netfed::Event;
+use netfed::learning::{Candidates, covariance, graphical_lasso_with};
 use netfed_io::{Cell, Csv, GraphFormat, Signals, check_graph_file, graph_text, write_file};
 use netfed_report::text::number;
 
@@ -12,7 +12,7 @@ use super::words::{Ended, Facts, describe};
 use super::{check_finite, problems, read};
 use crate::failure::Failure;
 use crate::prepare::names;
-use crate::progress::{interrupted, say};
+use crate::progress::{say, until_interrupted};
 
 /// The gap per vertex at which the graphical lasso ends, the one at which it is solved, and its most sweeps. Weights are as far off as the
 /// root of the gap.
@@ -95,13 +95,15 @@ fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), F
         )));
     };
     let mut last = Instant::now();
-    let found = graphical_lasso(&covariance, penalty, AIM, SWEEPS, |sweeps, gap| {
+    let mut watch = |event: Event<'_>| {
         if !args.results.quiet && last.elapsed().as_secs() >= 3 {
             last = Instant::now();
-            say(&format!("sweep {sweeps}, gap per vertex {gap:.1e}"));
+            let gap = event.measure().unwrap_or(f64::INFINITY);
+            say(&format!("sweep {}, gap per vertex {gap:.1e}", event.count()));
         }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+        until_interrupted(event)
+    };
+    let found = graphical_lasso_with(&covariance, penalty, AIM, SWEEPS, &mut watch)?;
     check_finite(&signals.file, found.objective, found.gap)?;
     let signed: Vec<f64> = all.pairs().map(|(a, b)| found.partial_correlation(a, b)).collect();
     let sizes: Vec<f64> = signed.iter().map(|r| r.abs()).collect();

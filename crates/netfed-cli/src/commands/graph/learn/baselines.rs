@@ -1,9 +1,7 @@
 //! The methods that (8) is compared with. Their objective is Σᵢ gᵢ(wᵢ) of (7), of which only `igl` finds the least value.
 
-use std::ops::ControlFlow;
-
-use netfed::Matrix;
-use netfed::learning::{GraphMethod, LocalWork, LogDegree, run_graph_method};
+use netfed::learning::{GraphMethod, LocalWork, LogDegree, run_graph_method_with};
+use netfed::{Event, Matrix, Observer};
 
 use super::flags::Baseline;
 use super::setting::Setting;
@@ -20,22 +18,29 @@ pub(super) fn solve(
     silos: &[LogDegree],
     setting: Setting,
     rounds: u64,
-    mut watch: impl FnMut(u64) -> ControlFlow<()>,
+    watch: &mut dyn Observer,
 ) -> Result<Found, Failure> {
     if baseline == Baseline::Igl {
         return alone(silos, setting);
     }
     let method = setting.method(baseline);
     let mut done = 0;
-    let mut count = |round: u64| {
-        done = round;
-        watch(round)
+    let mut count = |event: Event<'_>| {
+        done = event.count();
+        watch.observe(event)
     };
     let work = LocalWork::default();
-    let locals = run_graph_method(method, silos, &work, rounds, START, &mut count)?;
+    let locals = run_graph_method_with(method, silos, &work, rounds, START, &mut count)?;
     let common = match method {
         GraphMethod::Ditto(_) => {
-            let one = run_graph_method(GraphMethod::FedAvg, silos, &work, rounds, START, count)?;
+            let one = run_graph_method_with(
+                GraphMethod::FedAvg,
+                silos,
+                &work,
+                rounds,
+                START,
+                &mut count,
+            )?;
             one.row(0).to_vec()
         }
         _ => mean(&locals),

@@ -1,10 +1,9 @@
 //! The graphs of silos with one setting, by the method that was asked for.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
-use netfed::Matrix;
-use netfed::learning::{Algorithm1, Exact, LogDegree, Model, SiloGraphs, Silos, algorithm1};
+use netfed::learning::{Algorithm1, Exact, LogDegree, Model, SiloGraphs, Silos, algorithm1_with};
+use netfed::{Event, Matrix};
 use netfed_report::text::number;
 
 use super::flags::{Learn, Method, Plan};
@@ -12,7 +11,7 @@ use super::setting::Setting;
 use super::words::Ended;
 use super::{baselines, check_finite};
 use crate::failure::Failure;
-use crate::progress::{interrupted, say};
+use crate::progress::{say, until_interrupted};
 
 /// The gap, as part of the objective, at which rounds have come to the optimum.
 const AT_END: f64 = 1e-9;
@@ -86,13 +85,14 @@ fn run(
 ) -> Result<Found, Failure> {
     let mut last = Instant::now();
     let alone = plan.settings.len() == 1 && !args.results.quiet;
-    let mut watch = |rounds: u64, gap: Option<f64>| {
+    let mut watch = |event: Event<'_>| {
         if alone && last.elapsed().as_secs() >= 3 {
             last = Instant::now();
-            let gap = gap.map_or(String::new(), |gap| format!(", relative gap {gap:.1e}"));
-            say(&format!("round {rounds}{gap}"));
+            let gap =
+                event.measure().map_or(String::new(), |gap| format!(", relative gap {gap:.1e}"));
+            say(&format!("round {}{gap}", event.count()));
         }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        until_interrupted(event)
     };
     let model = problems[0].model();
     let model = Model { beta: setting.beta.unwrap_or(model.beta), ..model };
@@ -100,20 +100,18 @@ fn run(
     let problems: Vec<LogDegree> =
         problems.iter().map(|p| p.with_model(model)).collect::<Result<_, _>>()?;
     if let Method::Baseline(method) = plan.method {
-        return baselines::solve(method, &problems, setting, plan.rounds, |rounds| {
-            watch(rounds, None)
-        });
+        return baselines::solve(method, &problems, setting, plan.rounds, &mut watch);
     }
     let (Some(nu), Some(lambda)) = (setting.nu, setting.lambda) else {
         return Err(missing_lambda(&problems)?);
     };
     let silos = Silos::new(problems, nu, lambda)?;
     if plan.method == Method::Exact {
-        let found = Exact::default().solve(&silos, |rounds, gap| watch(rounds, Some(gap)));
+        let found = Exact::default().solve_with(&silos, &mut watch);
         return Ok(Found::of(found.graphs, setting, found.solved, Ended::new(found.solved)));
     }
     let settings = Algorithm1 { rounds: plan.rounds, ..Algorithm1::default() };
-    let (graphs, _) = algorithm1(&silos, &settings, |round| watch(round.rounds, None))?;
+    let (graphs, _) = algorithm1_with(&silos, &settings, &mut watch)?;
     let solved = graphs.gap <= AT_END * graphs.objective.abs();
     let ended = rounds_ended(graphs.rounds, plan.rounds);
     Ok(Found::of(graphs, setting, solved, ended))
