@@ -72,8 +72,7 @@ impl Fitted {
     ) -> Result<Fitted, Failure> {
         catch_interrupts();
         let mut watch = Watch::new(settings.tol, quiet);
-        let (solution, drop_outs) =
-            solve_as_asked(&prepared, &settings, |progress| watch.observe(&progress))?;
+        let (solution, drop_outs) = solve_as_asked(&prepared, &settings, &mut watch)?;
         watch.finish();
         let seconds = watch.seconds();
         let clusters = Clusters::of(prepared.problem.graph(), &solution);

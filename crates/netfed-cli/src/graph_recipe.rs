@@ -1,17 +1,15 @@
 //! Recipes of graphs in the words of the flags: a discrepancy, a rule, weights. `netfed graph build`
 //! follows one recipe, `netfed tune` compares some.
 
-use std::ops::ControlFlow;
-
-use netfed::Table;
 use netfed::discrepancy::{Combination, Discrepancy};
 use netfed::graph::{DiscrepancyKind, GraphRecipe, LocalFits, RecipeWarning};
-use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph};
+use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph_with};
+use netfed::{Event, Table};
 use netfed_report::text::plural;
 
 use crate::failure::Failure;
 use crate::prepare::names;
-use crate::progress::{Steps, interrupted};
+use crate::progress::{Steps, until_interrupted};
 use crate::settings::{Range, Settings, choose, number};
 
 /// Names of the rules.
@@ -68,11 +66,11 @@ impl Recipe {
         quiet: bool,
     ) -> Result<SimilarityGraph, Failure> {
         let steps = Steps::named(self.rule.rows(all.nodes()), "nodes", quiet);
-        let observe = || {
+        let mut watch = |event: Event<'_>| {
             steps.step("comparing nodes");
-            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            until_interrupted(event)
         };
-        let built = similarity_graph(all, self.rule, self.weights, &observe)?;
+        let built = similarity_graph_with(all, self.rule, self.weights, &mut watch)?;
         steps.finish();
         if built.stopped {
             Err(Failure::other("interrupted; nothing was written.".into()))

@@ -10,6 +10,7 @@
 mod all_nodes;
 mod args;
 mod axis;
+mod browser;
 mod by_index;
 mod clusters_file;
 mod command_line;
@@ -70,6 +71,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn dispatch(command: Command) -> Result<u8, Failure> {
     match command {
+        Command::Demo(demo) => commands::demo::run(&demo),
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Path(path) => commands::path::run(*path),
         Command::Cluster(cluster) => commands::cluster::run(&cluster),

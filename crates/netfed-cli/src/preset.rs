@@ -17,7 +17,7 @@ pub(crate) fn choose_lambda(
     let Some(preset) = &prepared.preset else { return Ok(()) };
     let mut watch = Watch::new(settings.tol, quiet);
     let options = Options { solver: Solver::Auto, ..settings.options() };
-    let found = preset.coupling.lambda(&prepared.problem, &options, |p| watch.observe(&p))?;
+    let found = preset.coupling.lambda_with(&prepared.problem, &options, &mut watch)?;
     watch.finish();
     settings.lambda = found.unwrap_or(0.0);
     settings.given.lambda = Some(settings.lambda);

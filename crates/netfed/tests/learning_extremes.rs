@@ -6,7 +6,6 @@
 
 use netfed::Graph;
 use netfed::learning::{Candidates, Exact, ExactGraphs, LogDegree, Model, SiloGraphs, Silos};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const KINDS: [&str; 6] = ["random", "same", "zero", "equal", "one zero", "ties"];
@@ -79,8 +78,7 @@ fn exact(
         LogDegree::of_distances(Arc::clone(candidates), z, 10, model).unwrap()
     };
     let silos = Silos::new((0..count).map(silo).collect(), nu, lambda).unwrap();
-    let go_on = |_, _| ControlFlow::Continue(());
-    Exact { max_rounds: 5000, ..Exact::default() }.solve(&silos, go_on)
+    Exact { max_rounds: 5000, ..Exact::default() }.solve(&silos)
 }
 
 #[test]

@@ -14,7 +14,6 @@ use netfed::relax::linear::{
     Coupling, LocalUpdate, RelaxOptions, RelaxStatus, Relaxation, Sides, Sweep,
 };
 use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, solve};
-use std::ops::ControlFlow;
 
 #[test]
 fn common_points_fixed_points_and_minimizers() {
@@ -62,7 +61,7 @@ fn the_fixed_point_is_the_optimum_of_gtv_minimization() {
         let losses = instance.losses(LossKind::Squared);
         let gtv = Problem::new(instance.graph.clone(), losses, penalty, 0.3).unwrap();
         let options = Options { tolerance: 1e-12, ..Options::default() };
-        let solution = solve(&gtv, &options, |_| ControlFlow::Continue(())).unwrap();
+        let solution = solve(&gtv, &options).unwrap();
         assert!(off(&found.params, &solution.params) < 1e-5);
         let objective = problem.objective(&found.params).unwrap();
         assert!((objective - gtv.objective(&found.params)).abs() < 1e-12);
@@ -101,7 +100,7 @@ fn other_smooth_losses_reach_the_optimum_too() {
         let (graph, losses) = (instance.graph.clone(), instance.losses(kind));
         let gtv = Problem::new(graph, losses, Box::new(Squared), 0.4).unwrap();
         let options = Options { tolerance: 1e-11, ..Options::default() };
-        let solution = solve(&gtv, &options, |_| ControlFlow::Continue(())).unwrap();
+        let solution = solve(&gtv, &options).unwrap();
         assert!(off(&by_parameters.params, &solution.params) < 1e-4, "{kind:?}");
     }
     let hinge = instance.losses(LossKind::Hinge);

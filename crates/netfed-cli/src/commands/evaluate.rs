@@ -36,7 +36,9 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
     if let Some(out) = &args.out {
         write_file(out, &errors.csv(&points))?;
     }
-    print(&if args.json { errors.json(&points) } else { errors.table(&points) });
+    if !args.quiet {
+        print(&if args.json { errors.json(&points) } else { errors.table(&points) });
+    }
     Ok(0)
 }
 

@@ -5,16 +5,14 @@ mod read;
 
 pub(crate) use flags::Vertical;
 
-use std::ops::ControlFlow;
-
-use netfed::baselines::{Rounds, Status, VerticalModel, vertical};
+use netfed::baselines::{Rounds, Status, VerticalModel, vertical_with};
 use netfed::{Dataset, LossKind};
 use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{count, number, plural};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::progress::{catch_interrupts, interrupted};
+use crate::progress::{catch_interrupts, until_interrupted};
 use crate::settings::{Range, choose, number as checked};
 use read::{People, read};
 
@@ -39,8 +37,8 @@ pub(crate) fn run(args: &Vertical) -> Result<u8, Failure> {
     }
     catch_interrupts();
     let rounds = Rounds { max_rounds: args.rounds, tolerance, ..Rounds::default() };
-    let go_on = |_| if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let model = vertical(kind, parties, &people.labels, ridge, &rounds, go_on)?;
+    let watch = &mut until_interrupted;
+    let model = vertical_with(kind, parties, &people.labels, ridge, &rounds, watch)?;
     let summary = summary(args, &people, &model);
     folder.add("models.csv", &models(&people, &model))?;
     folder.add("predictions.csv", &predictions(&people, &model))?;

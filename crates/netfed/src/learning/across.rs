@@ -1,15 +1,15 @@
 //! The graphs of several holders of signals, and what they have in common, by any method.
 
 use std::fmt::{self, Display};
-use std::ops::ControlFlow;
 
 use super::learn::finite;
 use super::setup::LogDegreeOptions;
-use super::status::{LearnProgress, LearnStatus};
+use super::status::LearnStatus;
 use super::{
-    Algorithm1, Exact, GraphMethod, LocalWork, LogDegree, Model, SiloGraphs, Silos, algorithm1,
-    run_graph_method,
+    Algorithm1, Exact, GraphMethod, LocalWork, LogDegree, Model, SiloGraphs, Silos,
+    algorithm1_with, run_graph_method_with,
 };
+use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, Matrix};
 
 /// The gap, as part of the objective, at which rounds have come to the optimum.
@@ -185,6 +185,15 @@ pub fn learn_across_silos(
     signals: &[&Matrix],
     options: &SiloOptions,
 ) -> Result<SilosLearned, Error> {
+    learn_across_silos_with(signals, options, &mut Unobserved)
+}
+
+/// [`learn_across_silos()`] with an observer, who is told of rounds and may end them.
+pub fn learn_across_silos_with(
+    signals: &[&Matrix],
+    options: &SiloOptions,
+    observer: &mut dyn Observer,
+) -> Result<SilosLearned, Error> {
     let (method, problems) = (options.method, options.model.problems(signals)?);
     let SiloSetting { nu, lambda, mu, .. } = options.setting;
     let third = || neighbor_difference(&problems).map(|price| price / 3.0);
@@ -195,7 +204,7 @@ pub fn learn_across_silos(
         mu: method.pulls().then(|| mu.unwrap_or(SiloSetting::MU)),
         ..options.setting
     };
-    solve_silos(&problems, method, &setting, options.rounds, |_| ControlFlow::Continue(()))
+    solve_silos_with(&problems, method, &setting, options.rounds, observer)
 }
 
 /// The mean squared difference of neighbors in the graph of all signals together. λ is a price per
@@ -208,13 +217,23 @@ pub fn neighbor_difference(problems: &[LogDegree]) -> Result<f64, Error> {
 }
 
 /// Finds the graphs of some problems (7) by a method, with a setting in which what the method has
-/// is there. An observer may end it.
+/// is there.
 pub fn solve_silos(
     problems: &[LogDegree],
     method: SiloMethod,
     setting: &SiloSetting,
     rounds: u64,
-    mut observe: impl FnMut(LearnProgress) -> ControlFlow<()>,
+) -> Result<SilosLearned, Error> {
+    solve_silos_with(problems, method, setting, rounds, &mut Unobserved)
+}
+
+/// [`solve_silos()`] with an observer, who is told of rounds and may end them.
+pub fn solve_silos_with(
+    problems: &[LogDegree],
+    method: SiloMethod,
+    setting: &SiloSetting,
+    rounds: u64,
+    observer: &mut dyn Observer,
 ) -> Result<SilosLearned, Error> {
     let Some(first) = problems.first() else {
         return Err(Error::Size { what: "silos", expected: 1, found: 0 });
@@ -225,17 +244,15 @@ pub fn solve_silos(
     let problems: Vec<LogDegree> =
         problems.iter().map(|p| p.with_model(model)).collect::<Result<_, _>>()?;
     let found = if method.couples() {
-        coupled(problems, method, setting, rounds, &mut observe)?
+        coupled(problems, method, setting, rounds, observer)?
     } else if method == SiloMethod::Alone {
         alone(&problems, setting)?
     } else {
-        by_rounds(&problems, method, setting, rounds, &mut observe)?
+        by_rounds(&problems, method, setting, rounds, observer)?
     };
     finite(found.objective, found.gap.unwrap_or(0.0))?;
     Ok(found)
 }
-
-type Observe<'o> = &'o mut dyn FnMut(LearnProgress) -> ControlFlow<()>;
 
 /// (8)
 fn coupled(
@@ -243,7 +260,7 @@ fn coupled(
     method: SiloMethod,
     setting: SiloSetting,
     rounds: u64,
-    observe: Observe<'_>,
+    observer: &mut dyn Observer,
 ) -> Result<SilosLearned, Error> {
     let needed = |name, value: Option<f64>| {
         let expected = "given: the method couples the silos";
@@ -253,17 +270,17 @@ fn coupled(
     let silos = Silos::new(problems, nu, lambda)?;
     if method == SiloMethod::Exact {
         let mut stopped = false;
-        let found = Exact::default().solve(&silos, |rounds, gap| {
-            let flow = observe(LearnProgress { rounds, gap: Some(gap) });
+        let mut watch = |event: Event<'_>| {
+            let flow = observer.observe(event);
             stopped |= flow.is_break();
             flow
-        });
+        };
+        let found = Exact::default().solve_with(&silos, &mut watch);
         let status = LearnStatus::of(found.solved, stopped);
         return Ok(SilosLearned::of(found.graphs, setting, found.solved, status));
     }
     let settings = Algorithm1 { rounds, ..Algorithm1::default() };
-    let tell = |rounds| LearnProgress { rounds, gap: None };
-    let (graphs, _) = algorithm1(&silos, &settings, |round| observe(tell(round.rounds)))?;
+    let (graphs, _) = algorithm1_with(&silos, &settings, observer)?;
     let solved = graphs.gap <= AT_END * graphs.objective.abs();
     let status = LearnStatus::of_rounds(graphs.rounds, rounds);
     Ok(SilosLearned::of(graphs, setting, solved, status))
@@ -289,7 +306,7 @@ fn by_rounds(
     method: SiloMethod,
     setting: SiloSetting,
     rounds: u64,
-    observe: Observe<'_>,
+    observer: &mut dyn Observer,
 ) -> Result<SilosLearned, Error> {
     let mu = setting.mu.unwrap_or(SiloSetting::MU);
     let by = match method {
@@ -299,15 +316,15 @@ fn by_rounds(
         _ => GraphMethod::FedAvg,
     };
     let mut done = 0;
-    let mut count = |rounds: u64| {
-        done = rounds;
-        observe(LearnProgress { rounds, gap: None })
+    let mut count = |event: Event<'_>| {
+        done = event.count();
+        observer.observe(event)
     };
     let work = LocalWork::default();
-    let locals = run_graph_method(by, silos, &work, rounds, START, &mut count)?;
+    let mut run = |by| run_graph_method_with(by, silos, &work, rounds, START, &mut count);
+    let locals = run(by)?;
     let common = if method == SiloMethod::Ditto {
-        let one = run_graph_method(GraphMethod::FedAvg, silos, &work, rounds, START, count)?;
-        one.row(0).to_vec()
+        run(GraphMethod::FedAvg)?.row(0).to_vec()
     } else {
         mean(&locals)
     };

@@ -1,11 +1,9 @@
 //! Known graphs of the silos, and the setting whose graphs are most like them.
 
-use std::ops::ControlFlow;
-
-use super::across::{SiloMethod, SiloSetting, SilosLearned, solve_silos};
+use super::across::{SiloMethod, SiloSetting, SilosLearned, solve_silos_with};
 use super::learn::Kept;
-use super::status::LearnProgress;
 use super::{LogDegree, Scores};
+use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, Graph};
 
 /// Known graphs of silos: one for all, or one each.
@@ -95,39 +93,31 @@ pub struct GridSearch<'a> {
     pub kept: Kept,
 }
 
-/// What an observer of a grid search is told.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum GridEvent {
-    /// A method goes on with a setting.
-    Progress(LearnProgress),
-    /// A setting has been tried.
-    Tried(SiloSetting),
-}
-
 impl GridSearch<'_> {
     /// Tries settings, judged by known graphs. (7) and (8) of unlike β, ν and λ cannot be compared,
     /// on held-out signals neither.
     pub fn grid(&self, settings: &[SiloSetting]) -> Result<SiloGrid, Error> {
-        self.grid_with(settings, |_| ControlFlow::Continue(()))
+        self.grid_with(settings, &mut Unobserved)
     }
 
-    /// The same with an observer that may end it: [`Error::Stopped`].
+    /// [`GridSearch::grid`] with an observer, who is told when a setting begins, and of its rounds,
+    /// and may end it: [`Error::Stopped`].
     pub fn grid_with(
         &self,
         settings: &[SiloSetting],
-        mut observe: impl FnMut(GridEvent) -> ControlFlow<()>,
+        observer: &mut dyn Observer,
     ) -> Result<SiloGrid, Error> {
         let (mut tried, mut best): (Vec<Tried>, Option<(usize, SilosLearned)>) = (Vec::new(), None);
-        for setting in settings {
-            let mut stopped = false;
-            let found =
-                solve_silos(self.problems, self.method, setting, self.rounds, |progress| {
-                    let flow = observe(GridEvent::Progress(progress));
-                    stopped |= flow.is_break();
-                    flow
-                })?;
-            if stopped || observe(GridEvent::Tried(found.setting)).is_break() {
+        for (run, setting) in settings.iter().enumerate() {
+            let mut stopped = observer.observe(Event::Begin { run }).is_break();
+            let mut watch = |event: Event<'_>| {
+                let flow = observer.observe(event);
+                stopped |= flow.is_break();
+                flow
+            };
+            let (problems, rounds) = (self.problems, self.rounds);
+            let found = solve_silos_with(problems, self.method, setting, rounds, &mut watch)?;
+            if stopped {
                 return Err(Error::Stopped);
             }
             let own = self.judge(&found)?;

@@ -1,10 +1,9 @@
 //! The graph of one holder of signals: the log-degree model or the graphical lasso.
 
-use std::ops::ControlFlow;
-
 use super::setup::LogDegreeOptions;
-use super::status::{LearnProgress, LearnStatus};
-use super::{Candidates, Scale, covariance, graphical_lasso};
+use super::status::LearnStatus;
+use super::{Candidates, Scale, covariance, graphical_lasso_with};
+use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, Graph, Matrix};
 
 /// The gap per vertex at which the graphical lasso ends, the one at which it is solved, and its
@@ -108,14 +107,14 @@ pub struct LearnedGraph {
 /// # Ok::<(), netfed::Error>(())
 /// ```
 pub fn learn(signals: &Matrix, options: &LearnOptions) -> Result<LearnedGraph, Error> {
-    learn_with(signals, options, |_| ControlFlow::Continue(()))
+    learn_with(signals, options, &mut Unobserved)
 }
 
-/// The same with an observer, which may end the sweeps of the graphical lasso.
+/// [`learn()`] with an observer, who is told of the sweeps of the graphical lasso and may end them.
 pub fn learn_with(
     signals: &Matrix,
     options: &LearnOptions,
-    observe: impl FnMut(LearnProgress) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<LearnedGraph, Error> {
     match options.method {
         LearnMethod::LogDegree(model) => {
@@ -131,7 +130,7 @@ pub fn learn_with(
                 status: LearnStatus::Converged,
             })
         }
-        LearnMethod::GraphicalLasso { penalty } => lasso(signals, penalty, options, observe),
+        LearnMethod::GraphicalLasso { penalty } => lasso(signals, penalty, options, observer),
     }
 }
 
@@ -139,16 +138,17 @@ fn lasso(
     signals: &Matrix,
     penalty: f64,
     options: &LearnOptions,
-    mut observe: impl FnMut(LearnProgress) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<LearnedGraph, Error> {
     let vertices = signals.rows();
     let (covariance, all) = (covariance(signals)?, Candidates::all(vertices)?);
     let mut stopped = false;
-    let found = graphical_lasso(&covariance, penalty, AIM, SWEEPS, |rounds, gap| {
-        let flow = observe(LearnProgress { rounds, gap: Some(gap) });
+    let mut watch = |event: Event<'_>| {
+        let flow = observer.observe(event);
         stopped |= flow.is_break();
         flow
-    })?;
+    };
+    let found = graphical_lasso_with(&covariance, penalty, AIM, SWEEPS, &mut watch)?;
     finite(found.objective, found.gap)?;
     let sizes: Vec<f64> = all.pairs().map(|(a, b)| found.partial_correlation(a, b).abs()).collect();
     let graph = options.kept.graph(&all, &sizes)?;

@@ -36,14 +36,14 @@ mod status;
 
 pub use crate::graph::Scores;
 pub use across::{
-    SiloMethod, SiloOptions, SiloSetting, SilosLearned, learn_across_silos, neighbor_difference,
-    same_distances, solve_silos,
+    SiloMethod, SiloOptions, SiloSetting, SilosLearned, learn_across_silos,
+    learn_across_silos_with, neighbor_difference, same_distances, solve_silos, solve_silos_with,
 };
 pub use candidates::Candidates;
 pub use density::beta_for;
-pub use graphical_lasso::{Precision, covariance, graphical_lasso};
+pub use graphical_lasso::{Precision, covariance, graphical_lasso, graphical_lasso_with};
 pub use grid::{Choice, grid_search};
-pub use known::{GridEvent, GridSearch, KnownGraphs, SiloGrid, Tried};
+pub use known::{GridSearch, KnownGraphs, SiloGrid, Tried};
 pub use learn::{
     Kept, LearnMethod, LearnOptions, LearnedGraph, constant_vertices, largest_covariance, learn,
     learn_with,
@@ -54,7 +54,7 @@ pub use log_degree::{Learned, LogDegree, Model};
 pub use scale::Scale;
 pub use setup::LogDegreeOptions;
 pub use silos::{
-    Algorithm1, ConsensusServer, Exact, ExactGraphs, GraphMethod, SiloClient, SiloGraphs,
-    SiloRound, Silos, algorithm1, run_graph_method,
+    Algorithm1, ConsensusServer, Exact, ExactGraphs, GraphMethod, SiloClient, SiloGraphs, Silos,
+    algorithm1, algorithm1_with, run_graph_method, run_graph_method_with,
 };
-pub use status::{LearnProgress, LearnStatus};
+pub use status::LearnStatus;

@@ -50,13 +50,3 @@ impl Display for LearnStatus {
         })
     }
 }
-
-/// What an observer of a search is told.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct LearnProgress {
-    /// Rounds or sweeps so far.
-    pub rounds: u64,
-    /// The gap, where it is known: relative, or of the graphical lasso per vertex.
-    pub gap: Option<f64>,
-}

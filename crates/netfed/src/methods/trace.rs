@@ -3,15 +3,6 @@
 use crate::Matrix;
 use crate::numeric::linalg::{distance, norm};
 
-/// What an observer is told after every round.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Round {
-    /// Rounds done.
-    pub rounds: u64,
-    /// The last entry of [`Trace::history`].
-    pub loss: f64,
-}
-
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {

@@ -29,8 +29,8 @@ pub use kind::ModelKind;
 pub use linear::{Linear, LinearOptions};
 pub use nearest::{Nearest, NearestOptions};
 pub use network::{
-    Network, NeuralLoss, NeuralOptions, NeuralProgress, Optimizer, Pass, Perceptron,
-    PerceptronOptions, Training, couple_networks,
+    CoupledNetworks, Network, NeuralLoss, NeuralOptions, Optimizer, Pass, Perceptron,
+    PerceptronOptions, Training, couple_networks, couple_networks_with,
 };
 pub use part::Part;
 pub use points::Points;

@@ -35,7 +35,7 @@ pub use node::RelaxNode;
 pub use options::RelaxOptions;
 pub use public::PublicPoints;
 pub use relaxed::{RelaxStatus, Relaxed};
-pub use run::{RelaxEvent, RelaxPhase, relax, relax_with};
+pub use run::{RelaxPhase, relax, relax_with};
 pub use settings::{Examples, Neighbor, RelaxSettings, RelaxWeights};
 pub use settling::Settling;
 pub use setup::RelaxSetup;

@@ -1,9 +1,6 @@
 //! Training models of any kind, coupled by their predictions, from a table to what came of it.
 
-use std::ops::ControlFlow;
-
 use super::input::RelaxInput;
-use super::network::RelaxRound;
 use super::options::RelaxOptions;
 use super::public::PublicPoints;
 use super::relaxed::{RelaxStatus, Relaxed};
@@ -14,25 +11,27 @@ use super::train::{Trained, Training};
 use super::validation::Validation;
 use super::variation::variations;
 use super::warnings::RelaxWarning;
+use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, FeatureScaling};
 
-/// The two trainings of a run.
+/// The two trainings of a run, as [`Event::Begin`] numbers them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelaxPhase {
     /// On the points that are not held out, to judge.
-    Validation,
+    Validation = 0,
     /// On all points: the models that are kept.
-    Training,
+    Training = 1,
 }
 
-/// What an observer is told.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum RelaxEvent {
-    /// A training begins.
-    Begins(RelaxPhase),
-    /// A round is over.
-    Round(RelaxRound),
+impl RelaxPhase {
+    /// The phase that a run has begun.
+    pub fn of(run: usize) -> RelaxPhase {
+        if run == RelaxPhase::Validation as usize {
+            RelaxPhase::Validation
+        } else {
+            RelaxPhase::Training
+        }
+    }
 }
 
 /// Trains one model per node, coupled by what they predict on public points.
@@ -55,28 +54,29 @@ pub enum RelaxEvent {
 /// # Ok::<(), netfed::Error>(())
 /// ```
 pub fn relax(input: &RelaxInput, options: &RelaxOptions) -> Result<Relaxed, Error> {
-    relax_with(input, options, |_| ControlFlow::Continue(()))
+    relax_with(input, options, &mut Unobserved)
 }
 
-/// The same with an observer that may end it. Models of the last round are kept, unless it ends
-/// before every node has one or while the errors on points held out are found: that is
+/// [`relax()`] with an observer, who is told of both trainings ([`RelaxPhase`]), and of every round
+/// with the variation of its predictions. Where it breaks, models of the last round are kept,
+/// unless not every node has one yet or the errors on points held out are being found: that is
 /// [`Error::Stopped`].
 pub fn relax_with(
     input: &RelaxInput,
     options: &RelaxOptions,
-    mut observe: impl FnMut(RelaxEvent) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<Relaxed, Error> {
     let (run, table) = (Run::new(input, options)?, &input.table);
     let held = options.hold_out.rows(table, options.seed);
     let mut validation = None;
     if held.contains(&true) {
-        let judged = run.train(RelaxPhase::Validation, |r| held[r], &mut observe)?;
+        let judged = run.train(RelaxPhase::Validation, |r| held[r], observer)?;
         if judged.stopped {
             return Err(Error::Stopped);
         }
         validation = Validation::new(&judged, table, input.task());
     }
-    let trained = run.train(RelaxPhase::Training, |_| false, &mut observe)?;
+    let trained = run.train(RelaxPhase::Training, |_| false, observer)?;
     run.finish(trained, validation)
 }
 
@@ -131,14 +131,14 @@ impl<'a> Run<'a> {
         &self,
         phase: RelaxPhase,
         held: impl Fn(usize) -> bool,
-        observe: &mut dyn FnMut(RelaxEvent) -> ControlFlow<()>,
+        observer: &mut dyn Observer,
     ) -> Result<Trained, Error> {
-        if observe(RelaxEvent::Begins(phase)).is_break() {
+        if observer.observe(Event::Begin { run: phase as usize }).is_break() {
             return Err(Error::Stopped);
         }
         let (own, held) = (self.examples(|r| !held(r))?, self.examples(&held)?);
         let training = Training { setup: self.setup(), kinds: &self.input.kinds, own, held };
-        training.run(self.options, &mut |round| observe(RelaxEvent::Round(round)))
+        training.run(self.options, observer)
     }
 
     /// What came of it.

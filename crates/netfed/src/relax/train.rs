@@ -4,8 +4,6 @@
 //! start afresh with every fit one is enough; others, such as perceptrons, go on from where they
 //! are, and would else be compared with models that were trained much longer.
 
-use std::ops::ControlFlow;
-
 use super::network::{FedRelax, RelaxRound};
 use super::node::RelaxNode;
 use super::options::RelaxOptions;
@@ -13,6 +11,7 @@ use super::settings::Examples;
 use super::settling::NOTHING;
 use super::setup::RelaxSetup;
 use crate::model::{LocalModel, ModelKind, Task, go_on, likeliest};
+use crate::outcome::{Event, Observer};
 use crate::{Error, Matrix};
 use rayon::prelude::*;
 
@@ -47,7 +46,7 @@ impl Training<'_> {
     pub(super) fn run(
         self,
         options: &RelaxOptions,
-        observe: &mut dyn FnMut(RelaxRound) -> ControlFlow<()>,
+        observer: &mut dyn Observer,
     ) -> Result<Trained, Error> {
         let judges = self.held.iter().any(|h| h.points.rows() > 0);
         let nodes = self.own.iter().enumerate();
@@ -65,7 +64,8 @@ impl Training<'_> {
             };
             rounds.push(round);
             errors.push(self.judge(network.nodes()));
-            stopped = observe(round).is_break();
+            let event = Event::round(round.round).measured(round.variation);
+            stopped = observer.observe(event).is_break();
             let alone = self.setup.alpha == 0.0 && !goes_on;
             if stopped || alone || k > 0 && round.change <= NOTHING {
                 break;

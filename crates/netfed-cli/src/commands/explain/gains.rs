@@ -5,14 +5,16 @@
 //! the standard error of this mean; it counts when it is further from zero than Student's 95% interval. A model that a
 //! node's data leave undetermined is the one of least norm.
 
-use netfed::{LossKind, Options, Solution, Solver, Start, Status, Table, solve, solve_from};
+use netfed::{
+    LossKind, Options, Solution, Solver, Start, Status, Table, solve_from_with, solve_with,
+};
 
 use super::open::Opened;
 use crate::evaluation::folds::folds;
 use crate::evaluation::measure::measures;
 use crate::failure::Failure;
 use crate::prepare::{Prepared, prepare_part};
-use crate::progress::{Steps, catch_interrupts, interrupted};
+use crate::progress::{Steps, catch_interrupts, interrupted, until_interrupted};
 
 /// Nodes with fewer points say nothing about themselves.
 pub(crate) const FEWEST_POINTS: usize = 4;
@@ -103,15 +105,12 @@ pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Fa
         let single = part.problem.at_lambda(0.0)?;
         // Whatever found the models of the run: here it is the optimum that counts.
         let options = Options { solver: Solver::Auto, ..run.settings.options() };
-        let watch = |_: netfed::Progress<'_>| match interrupted() {
-            true => std::ops::ControlFlow::Break(()),
-            false => std::ops::ControlFlow::Continue(()),
-        };
+        let watch = &mut until_interrupted;
         let together = match last.take() {
-            Some(start) => solve_from(&part.problem, &options, start, watch)?,
-            None => solve(&part.problem, &options, watch)?,
+            Some(start) => solve_from_with(&part.problem, &options, start, watch)?,
+            None => solve_with(&part.problem, &options, watch)?,
         };
-        let apart = solve(&single, &options, watch)?;
+        let apart = solve_with(&single, &options, watch)?;
         if interrupted() {
             return Err(Failure::other("interrupted; nothing was written.".into()));
         }

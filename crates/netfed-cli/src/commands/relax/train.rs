@@ -1,14 +1,12 @@
 //! The training, with its progress on the terminal.
 
-use std::ops::ControlFlow;
-
-use netfed::Error;
-use netfed::relax::{RelaxEvent, RelaxPhase, Relaxed, relax_with};
+use netfed::relax::{RelaxPhase, Relaxed, relax_with};
+use netfed::{Error, Event};
 
 use super::flags::Relax;
 use super::input::Input;
 use crate::failure::Failure;
-use crate::progress::{Steps, interrupted};
+use crate::progress::{Steps, until_interrupted};
 
 /// Trains; Ctrl-C ends it.
 pub(super) fn train(input: &Input, args: &Relax) -> Result<Relaxed, Failure> {
@@ -17,22 +15,20 @@ pub(super) fn train(input: &Input, args: &Relax) -> Result<Relaxed, Failure> {
     let steps =
         Steps::named(of_one.saturating_mul(1 + usize::from(held)), "rounds", args.results.quiet);
     let (mut phase, mut done) = (RelaxPhase::Training, 0);
-    let trained = relax_with(&input.data, &input.options, |event| {
-        match event {
-            RelaxEvent::Begins(next) => {
-                // What the validation did not need.
-                let left = if phase == RelaxPhase::Validation { of_one - done } else { 0 };
-                steps.skip(left);
-                (phase, done) = (next, 0);
-            }
-            RelaxEvent::Round(round) => {
-                done += 1;
-                steps.step(&format!("round {}, variation {:.3e}", round.round, round.variation));
-            }
-            _ => {}
+    let mut watch = |event: Event<'_>| {
+        if let Event::Begin { run, .. } = event {
+            // What the validation did not need.
+            let left = if phase == RelaxPhase::Validation { of_one - done } else { 0 };
+            steps.skip(left);
+            (phase, done) = (RelaxPhase::of(run), 0);
+        } else {
+            done += 1;
+            let variation = event.measure().unwrap_or(f64::NAN);
+            steps.step(&format!("round {}, variation {variation:.3e}", event.count()));
         }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+        until_interrupted(event)
+    };
+    let trained = relax_with(&input.data, &input.options, &mut watch);
     steps.finish();
     trained.map_err(|error| match error {
         Error::Stopped if phase == RelaxPhase::Validation && done > 0 => {

@@ -1,11 +1,10 @@
 //! The recipe of a graph, and the graph.
 
-use std::ops::ControlFlow;
-
 use super::kind::DiscrepancyKind;
 use super::samples::constant_columns;
 use crate::graph::discrepancy::Discrepancy;
-use crate::graph::similarity::{Rule, SimilarityGraph, Weights, similarity_graph};
+use crate::graph::similarity::{Rule, SimilarityGraph, Weights, similarity_graph_with};
+use crate::outcome::{Observer, Unobserved};
 use crate::{Error, Graph, LossKind, Table};
 
 /// How a graph is built from data.
@@ -127,17 +126,18 @@ pub enum RecipeWarning {
 /// # Ok::<(), netfed::Error>(())
 /// ```
 pub fn build(table: &Table, recipe: &GraphRecipe) -> Result<SimilarityGraph, Error> {
-    build_with(table, recipe, &|| ControlFlow::Continue(()))
+    build_with(table, recipe, &mut Unobserved)
 }
 
-/// The same with an observer, which is asked after every node, on any thread, and may end it.
+/// [`build()`] with an observer, who is told of every row of discrepancies, on any thread; where it
+/// breaks there are no edges.
 pub fn build_with(
     table: &Table,
     recipe: &GraphRecipe,
-    observe: &(dyn Fn() -> ControlFlow<()> + Sync),
+    observer: &mut dyn Observer,
 ) -> Result<SimilarityGraph, Error> {
     let discrepancies = recipe.discrepancies(table)?;
-    similarity_graph(discrepancies.as_ref(), recipe.rule, recipe.weights, observe)
+    similarity_graph_with(discrepancies.as_ref(), recipe.rule, recipe.weights, observer)
 }
 
 /// Nodes without an edge whose discrepancy from all others cannot be computed: they have none under

@@ -9,7 +9,7 @@ use super::star::{Answer, Star};
 use super::{SiloGraphs, Silos};
 use crate::Matrix;
 use crate::numeric::linalg::{distance, norm};
-use std::ops::ControlFlow;
+use crate::outcome::{Event, Observer, Unobserved};
 
 /// Rounds before the first look at the gap.
 const FIRST_LOOK: u64 = 8;
@@ -50,12 +50,14 @@ pub struct ExactGraphs {
 }
 
 impl Exact {
-    /// Solves (8). The observer is told the rounds and the relative gap whenever it is computed.
-    pub fn solve(
-        &self,
-        silos: &Silos,
-        mut observe: impl FnMut(u64, f64) -> ControlFlow<()>,
-    ) -> ExactGraphs {
+    /// Solves (8).
+    pub fn solve(&self, silos: &Silos) -> ExactGraphs {
+        self.solve_with(silos, &mut Unobserved)
+    }
+
+    /// [`Exact::solve`] with an observer, who is told the rounds and the relative gap whenever it
+    /// is computed, and may end the run.
+    pub fn solve_with(&self, silos: &Silos, observer: &mut dyn Observer) -> ExactGraphs {
         let mut star = Star::new(silos);
         let (mut next, mut rounds, mut looks) = (FIRST_LOOK, 0, 0);
         let mut best: Option<(f64, ExactGraphs)> = None;
@@ -90,7 +92,7 @@ impl Exact {
                 }
             }
             let Some((relative, found)) = &best else { continue };
-            let stop = observe(rounds, *relative).is_break();
+            let stop = observer.observe(Event::round(rounds).measured(*relative)).is_break();
             if found.solved || last || stop {
                 return ExactGraphs {
                     graphs: SiloGraphs { rounds, ..found.graphs.clone() },

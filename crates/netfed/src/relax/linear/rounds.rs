@@ -19,8 +19,8 @@ use super::metric::Metric;
 use super::problem::Relaxation;
 use crate::numeric::linalg::norm;
 use crate::numeric::parallel::map_rows;
+use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, Matrix};
-use std::ops::ControlFlow;
 
 /// Rounds without a shorter step after which updates count as diverging, where steps have doubled
 /// and where they have not.
@@ -93,19 +93,6 @@ pub enum RelaxStatus {
     Stopped,
 }
 
-/// One round, as the observer sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct RelaxProgress<'a> {
-    /// Rounds so far.
-    pub round: u64,
-    /// The models.
-    pub params: &'a Matrix,
-    /// Relative length of the last full step.
-    pub residual: f64,
-    /// The part t of it that was taken.
-    pub damping: f64,
-}
-
 /// What the rounds found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relaxed {
@@ -126,7 +113,16 @@ pub fn relax(
     problem: &Relaxation,
     start: &Matrix,
     options: &RelaxOptions,
-    mut observe: impl FnMut(RelaxProgress<'_>) -> ControlFlow<()>,
+) -> Result<Relaxed, Error> {
+    relax_with(problem, start, options, &mut Unobserved)
+}
+
+/// [`relax()`] with an observer, who is told of every round and may end the run.
+pub fn relax_with(
+    problem: &Relaxation,
+    start: &Matrix,
+    options: &RelaxOptions,
+    observer: &mut dyn Observer,
 ) -> Result<Relaxed, Error> {
     let (nodes, dim) = (problem.nodes(), problem.dim());
     if (start.rows(), start.cols()) != (nodes, dim) {
@@ -139,8 +135,8 @@ pub fn relax(
     for round in 1..=options.max_rounds {
         let residual = state.round();
         rounds = round;
-        let (params, damping) = (&state.params, state.damping);
-        if observe(RelaxProgress { round, params, residual, damping }).is_break() {
+        let event = Event::round(round).measured(residual).with(&state.params, None);
+        if observer.observe(event).is_break() {
             status = RelaxStatus::Stopped;
             break;
         }

@@ -4,10 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use netfed::Error;
-use netfed::learning::{
-    LearnProgress, LearnedGraph, constant_vertices, largest_covariance, learn_with,
-};
+use netfed::learning::{LearnedGraph, constant_vertices, largest_covariance, learn_with};
+use netfed::{Error, Event};
 use netfed_io::{Cell, Csv, GraphFormat, Signals, check_graph_file, graph_text, write_file};
 use netfed_report::text::number;
 
@@ -16,7 +14,7 @@ use super::words::{Facts, describe};
 use super::{check_pairs, read, too_large};
 use crate::failure::Failure;
 use crate::prepare::names;
-use crate::progress::{interrupted, say};
+use crate::progress::{say, until_interrupted};
 
 /// Runs the command; gives the exit status.
 pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
@@ -34,7 +32,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     } else {
         check_pairs(&[&signals.values], args)?;
     }
-    let learned = learn_with(&signals.values, &plan.options(args), watch(args));
+    let learned = learn_with(&signals.values, &plan.options(args), &mut watch(args));
     let learned = learned.map_err(|error| match error {
         Error::Overflow => too_large(&signals.file),
         other => other.into(),
@@ -56,15 +54,15 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
 }
 
 /// Tells of the sweeps every now and then; says stop after Ctrl-C.
-fn watch(args: &Learn) -> impl FnMut(LearnProgress) -> ControlFlow<()> {
+fn watch(args: &Learn) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send {
     let (mut last, quiet) = (Instant::now(), args.results.quiet);
-    move |progress| {
+    move |event| {
         if !quiet && last.elapsed().as_secs() >= 3 {
             last = Instant::now();
-            let gap = progress.gap.unwrap_or(f64::INFINITY);
-            say(&format!("sweep {}, gap per vertex {gap:.1e}", progress.rounds));
+            let gap = event.measure().unwrap_or(f64::INFINITY);
+            say(&format!("sweep {}, gap per vertex {gap:.1e}", event.count()));
         }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        until_interrupted(event)
     }
 }
 

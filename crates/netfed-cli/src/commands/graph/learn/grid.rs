@@ -1,12 +1,10 @@
 //! Grid search: every setting, judged by known graphs. The largest mean F-score of the graphs of the silos wins, of equal ones the first.
 
-use std::ops::ControlFlow;
-
-use netfed::Error;
 use netfed::learning::{
-    GridEvent, GridSearch, KnownGraphs, LogDegree, Scores, SiloGrid, SiloMethod, SiloSetting,
-    SilosLearned, Tried,
+    GridSearch, KnownGraphs, LogDegree, Scores, SiloGrid, SiloMethod, SiloSetting, SilosLearned,
+    Tried,
 };
+use netfed::{Error, Event};
 use netfed_io::{Cell, Csv};
 use netfed_report::text::{number, plural};
 use serde_json::{Value, json};
@@ -15,7 +13,7 @@ use super::flags::{Learn, Plan};
 use super::solve::watch;
 use super::too_large;
 use crate::failure::Failure;
-use crate::progress::{Steps, interrupted};
+use crate::progress::Steps;
 use crate::rows::Rows;
 
 /// The file with the scores of all settings.
@@ -38,14 +36,13 @@ pub(super) fn search(
     let steps = Steps::new(plan.settings.len(), args.results.quiet);
     let mut watch = watch(plan.settings.len() == 1 && !args.results.quiet);
     let search = GridSearch { problems, method, rounds: plan.rounds, known, kept: plan.kept };
-    let found = search.grid_with(&plan.settings, |event| match event {
-        GridEvent::Progress(progress) => watch(progress),
-        GridEvent::Tried(setting) => {
-            steps.step(&words(&setting));
-            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let mut observer = |event: Event<'_>| {
+        if let Event::Begin { run, .. } = event {
+            steps.step(&words(&plan.settings[run]));
         }
-        _ => ControlFlow::Continue(()),
-    });
+        watch(event)
+    };
+    let found = search.grid_with(&plan.settings, &mut observer);
     steps.finish();
     let SiloGrid { tried, taken, found, .. } = found.map_err(|error| match error {
         Error::Stopped => Failure::other("interrupted; nothing was written.".into()),

@@ -3,17 +3,16 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use netfed::Error;
 use netfed::learning::{
-    LearnProgress, LogDegree, SiloMethod, SiloSetting, SilosLearned, neighbor_difference,
-    solve_silos,
+    LogDegree, SiloMethod, SiloSetting, SilosLearned, neighbor_difference, solve_silos_with,
 };
+use netfed::{Error, Event};
 use netfed_report::text::number;
 
 use super::flags::{Learn, Plan};
 use super::too_large;
 use crate::failure::Failure;
-use crate::progress::{interrupted, say};
+use crate::progress::{say, until_interrupted};
 
 /// What to say where λ is missing: λ is a price per weight, as z is.
 fn missing_lambda(problems: &[LogDegree]) -> Result<Failure, Failure> {
@@ -34,15 +33,16 @@ pub(super) fn check_lambda(
 }
 
 /// Tells of the progress of one setting every now and then; says stop after Ctrl-C.
-pub(super) fn watch(alone: bool) -> impl FnMut(LearnProgress) -> ControlFlow<()> {
+pub(super) fn watch(alone: bool) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send {
     let mut last = Instant::now();
-    move |progress| {
+    move |event| {
         if alone && last.elapsed().as_secs() >= 3 {
             last = Instant::now();
-            let gap = progress.gap.map_or(String::new(), |gap| format!(", relative gap {gap:.1e}"));
-            say(&format!("round {}{gap}", progress.rounds));
+            let gap =
+                event.measure().map_or(String::new(), |gap| format!(", relative gap {gap:.1e}"));
+            say(&format!("round {}{gap}", event.count()));
         }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        until_interrupted(event)
     }
 }
 
@@ -53,8 +53,8 @@ pub(super) fn solve(
     args: &Learn,
     plan: &Plan,
 ) -> Result<SilosLearned, Failure> {
-    let observe = watch(!args.results.quiet);
-    let found = solve_silos(problems, method, &plan.settings[0], plan.rounds, observe);
+    let mut watch = watch(!args.results.quiet);
+    let found = solve_silos_with(problems, method, &plan.settings[0], plan.rounds, &mut watch);
     found.map_err(|error| match error {
         Error::Overflow => too_large("the signals"),
         other => other.into(),

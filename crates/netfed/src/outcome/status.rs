@@ -1,6 +1,6 @@
 //! Why a run ended.
 
-use crate::Certificate;
+use super::Certificate;
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
