@@ -55,6 +55,7 @@
 
 mod certificate;
 mod error;
+pub mod evaluate;
 pub mod generate;
 pub mod graph;
 pub mod laws;

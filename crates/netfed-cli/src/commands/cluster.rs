@@ -5,6 +5,7 @@ mod page;
 
 use std::path::PathBuf;
 
+use netfed::evaluate::{by_number, by_stretch};
 use netfed::{Matrix, NeighborGraph, neighbor_graph};
 use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{number, plural, rough_duration, rounded};
@@ -13,7 +14,6 @@ use serde_json::json;
 use crate::args::Cluster;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::lambda_path::choice;
 use crate::lambda_path::files::{merges_csv, path_csv};
 use crate::lambda_path::trail::Trail;
 use crate::prepare::{Prepared, prepare};
@@ -106,7 +106,7 @@ fn choose(trail: &Trail, args: &Cluster) -> (usize, String) {
         return (0, format!("λ = {} was given.", at(0)));
     }
     if let Some(wanted) = args.clusters {
-        return match choice::by_number(points, wanted) {
+        return match by_number(points, wanted) {
             Some((found, k)) if found == wanted => (
                 k,
                 format!(
@@ -125,7 +125,7 @@ fn choose(trail: &Trail, args: &Cluster) -> (usize, String) {
             None => (last, String::new()),
         };
     }
-    match choice::by_stretch(points) {
+    match by_stretch(points) {
         Some((found, k)) => (k, format!(
             "λ = {}: {} (not counting very small ones) stay the same over the longest stretch of λ. Say --clusters to have another number.", at(k), plural(found, "cluster")
         )),

@@ -2,13 +2,13 @@
 
 use comfy_table::{CellAlignment, presets};
 use netfed::Table;
+use netfed::evaluate::measures;
 use netfed::model::likeliest;
 use netfed_io::model_folder::FILE;
 use netfed_io::{Cell, Csv, ModelFolder, check_classes, check_file, write_file};
 use serde_json::json;
 
 use crate::args::Evaluate;
-use crate::evaluation::measure::measures;
 use crate::failure::Failure;
 use crate::past_run::PastRun;
 use crate::terminal::print;

@@ -1,17 +1,23 @@
-//! How good models are on points that they have not seen: folds, measures, standard errors, and
-//! models along a path of λ.
+//! What `tune`, `compare` and `path` share: runs on parts of the data side by side, models along a
+//! path of λ, means with their standard errors in words.
 
 mod descend;
-pub(crate) mod folds;
-pub(crate) mod measure;
-pub(crate) mod statistics;
+pub(crate) mod parts;
 pub(crate) mod words;
 
 pub(crate) use descend::{Data, descend, pooled};
 
-/// The place of the smallest number; the first of equal ones, and any number before what is none.
-pub(crate) fn first_smallest(values: impl Iterator<Item = f64>) -> usize {
-    values.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k)
+use netfed::LossKind;
+use netfed::evaluate::Measure;
+
+use crate::failure::Failure;
+use crate::settings::choose;
+
+/// The measure with this name, or the one nearest to the loss.
+pub(crate) fn measure(kind: LossKind, name: Option<&str>) -> Result<Measure, Failure> {
+    let Some(name) = name else { return Ok(Measure::usual(kind)) };
+    let name = choose("measure for this loss", name, &Measure::names(kind))?;
+    Ok(Measure::named(kind, name).unwrap_or(Measure::usual(kind)))
 }
 
 #[cfg(test)]
@@ -19,8 +25,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_number_is_never_the_smallest() {
-        assert_eq!(first_smallest([f64::NAN, f64::INFINITY, 3.0, 3.0].into_iter()), 2);
-        assert_eq!(first_smallest([f64::NAN, f64::INFINITY].into_iter()), 1);
+    fn unknown_measures_are_refused() {
+        let text = measure(LossKind::Squared, Some("accuracy")).unwrap_err().to_string();
+        assert!(text.contains("squared, absolute"), "{text}");
     }
 }

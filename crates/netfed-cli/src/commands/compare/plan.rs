@@ -1,10 +1,11 @@
 //! What is compared and how it is judged: the settings of `netfed compare`, complete and checked.
 
 use netfed::LossKind;
+use netfed::evaluate::Measure;
 
 use super::flags::Compare;
 use super::method::Method;
-use crate::evaluation::measure::Measure;
+use crate::evaluation::measure;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::settings::{Settings, choose};
@@ -68,7 +69,7 @@ impl Plan {
             folds: args.folds,
             rounds: args.rounds,
             ifca_clusters: args.ifca_clusters,
-            measure: Measure::new(settings.loss, args.measure.as_deref())?,
+            measure: measure(settings.loss, args.measure.as_deref())?,
             tolerance: given.tol.unwrap_or(TOLERANCE),
             settings,
         })

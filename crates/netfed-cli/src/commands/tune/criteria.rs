@@ -1,13 +1,13 @@
 //! The same settings on all data: clusters, degrees of freedom, information criteria. Only for penalties that fuse neighbors: the degrees of
 //! freedom of a quadratic penalty are the trace of a matrix with n·d rows, which is not computed.
 
+use netfed::evaluate::measures;
 use netfed::information::{Information, clustered_freedom, separable_freedom};
 use netfed::{Clusters, LossKind, Matrix, PathPoint, Solution};
 use netfed_report::text::number;
 
 use super::ends::Ends;
 use super::variant::{Variant, edges_for};
-use crate::evaluation::measure::measures;
 use crate::evaluation::{Data, descend, pooled};
 use crate::failure::Failure;
 use crate::prepare::{Prepared, prepare_part};

@@ -3,12 +3,13 @@
 //! A *variant* is a choice of everything but λ; every variant gets its own path of λ.
 
 use netfed::Table;
+use netfed::evaluate::Measure;
 use netfed_report::text::plural;
 
 use super::flags::Tune;
 use super::variant::{Variant, variants};
-use crate::evaluation::folds::TOLERANCE;
-use crate::evaluation::measure::Measure;
+use crate::evaluation::measure;
+use crate::evaluation::parts::TOLERANCE;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::settings::{Range, choose, number};
@@ -93,7 +94,7 @@ impl Plan {
             )));
         }
         Ok(Plan {
-            measure: Measure::new(variants[0].settings.loss, args.measure.as_deref())?,
+            measure: measure(variants[0].settings.loss, args.measure.as_deref())?,
             lambdas: lambdas(args)?,
             folds: args.folds,
             repeats: args.repeats,

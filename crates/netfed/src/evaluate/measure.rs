@@ -1,22 +1,11 @@
 //! Errors of models on data with labels: two measures for each kind of loss, and the one that
 //! settings are compared by.
 
-use netfed::{LossKind, Table};
-
-use crate::failure::Failure;
-use crate::settings::choose;
-
-/// Mean and standard error of some numbers.
-pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
-    (mean, (square / n).sqrt())
-}
+use crate::{LossKind, Table};
 
 /// wᵀx of every point, in order; `models` has one model per node of the table, with the intercept
 /// last.
-pub(crate) fn scores(intercept: bool, models: &[&[f64]], points: &Table) -> Vec<f64> {
+pub fn scores(intercept: bool, models: &[&[f64]], points: &Table) -> Vec<f64> {
     let d = points.features().len();
     let score = |(x, &node): (&[f64], &u32)| {
         let w = models[node as usize];
@@ -28,7 +17,7 @@ pub(crate) fn scores(intercept: bool, models: &[&[f64]], points: &Table) -> Vec<
 
 /// The names of the measures of a loss, and their values for every data point. Of the first,
 /// accuracy is better when larger; all others are better when smaller.
-pub(crate) fn measures(
+pub fn measures(
     kind: LossKind,
     intercept: bool,
     models: &[&[f64]],
@@ -62,18 +51,20 @@ pub(crate) fn measures(
 }
 
 /// The error that settings are compared by.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Measure {
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Measure {
     kind: LossKind,
     column: usize,
-    /// In words.
-    pub(crate) name: &'static str,
+    /// The measure in words.
+    pub name: &'static str,
 }
 
 impl Measure {
-    /// The measure with this name, or the one nearest to the loss.
-    pub(crate) fn new(kind: LossKind, name: Option<&str>) -> Result<Measure, Failure> {
-        let (names, words, default) = match kind {
+    /// The measures of a loss as settings name them, in words, and the place of the one nearest to
+    /// the loss.
+    fn of(kind: LossKind) -> ([&'static str; 2], [&'static str; 2], usize) {
+        match kind {
             LossKind::Squared => {
                 (["squared", "absolute"], ["mean squared error", "mean absolute error"], 0)
             }
@@ -89,20 +80,30 @@ impl Measure {
             LossKind::Mean => {
                 (["squared", "distance"], ["mean squared distance", "mean distance"], 0)
             }
-        };
-        let column = match name {
-            Some(name) => {
-                let name = choose("measure for this loss", name, &names)?;
-                names.iter().position(|n| *n == name).unwrap_or(default)
-            }
-            None => default,
-        };
-        Ok(Measure { kind, column, name: words[column] })
+        }
+    }
+
+    /// The names of the measures of a loss.
+    pub fn names(kind: LossKind) -> [&'static str; 2] {
+        Measure::of(kind).0
+    }
+
+    /// The measure nearest to a loss.
+    pub fn usual(kind: LossKind) -> Measure {
+        let (_, words, column) = Measure::of(kind);
+        Measure { kind, column, name: words[column] }
+    }
+
+    /// The measure with this name, if the loss has it.
+    pub fn named(kind: LossKind, name: &str) -> Option<Measure> {
+        let (names, words, _) = Measure::of(kind);
+        let column = names.iter().position(|n| *n == name)?;
+        Some(Measure { kind, column, name: words[column] })
     }
 
     /// The mean error over all points; `models` has one model per node of the table, in the units
     /// of the data.
-    pub(crate) fn error(&self, intercept: bool, models: &[&[f64]], points: &Table) -> f64 {
+    pub fn error(&self, intercept: bool, models: &[&[f64]], points: &Table) -> f64 {
         let (_, values) = measures(self.kind, intercept, models, points);
         let mean = values.iter().map(|v| v[self.column]).sum::<f64>() / values.len() as f64;
         // Accuracy is the one measure that is better when larger.
@@ -111,23 +112,19 @@ impl Measure {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed test may panic")]
 mod tests {
     use super::*;
 
     #[test]
     fn accuracy_is_turned_into_an_error() {
-        let (x, y) = (vec![1.0, 2.0, -1.0, 3.0], Some(vec![1.0, 1.0, 1.0, -1.0]));
-        let points = Table::from_rows(["a"; 4], vec!["x".into()], x, y).unwrap();
-        let measure = Measure::new(LossKind::Logistic, Some("accuracy")).unwrap();
-        assert_eq!(measure.error(false, &[&[1.0]], &points), 0.5);
-        assert_eq!(measure.error(false, &[&[-1.0]], &points), 0.5);
-        let measure = Measure::new(LossKind::Squared, None).unwrap();
-        assert_eq!(measure.error(false, &[&[1.0]], &points), (0.0 + 1.0 + 4.0 + 16.0) / 4.0);
-    }
-
-    #[test]
-    fn unknown_measures_are_refused() {
-        let text = Measure::new(LossKind::Squared, Some("accuracy")).unwrap_err().to_string();
-        assert!(text.contains("squared, absolute"), "{text}");
+        let (x, y) = (vec![1.0, 2.0, -1.0, 3.0], vec![1.0, 1.0, 1.0, -1.0]);
+        let table = Table::from_rows(["a"; 4], vec!["x".into()], x, Some(y)).unwrap();
+        let measure = Measure::named(LossKind::Logistic, "accuracy").unwrap();
+        assert_eq!(measure.error(false, &[&[1.0]], &table), 0.5);
+        assert_eq!(measure.error(false, &[&[-1.0]], &table), 0.5);
+        let measure = Measure::usual(LossKind::Squared);
+        assert_eq!(measure.error(false, &[&[1.0]], &table), (0.0 + 1.0 + 4.0 + 16.0) / 4.0);
+        assert_eq!(Measure::named(LossKind::Squared, "accuracy"), None);
     }
 }
