@@ -63,6 +63,7 @@ pub mod learning;
 pub mod loss;
 mod methods;
 pub mod model;
+pub mod names;
 mod numeric;
 mod path;
 pub mod penalty;
@@ -70,6 +71,7 @@ mod problem;
 pub mod relax;
 mod run;
 mod solve;
+pub mod spec;
 mod table;
 mod theory;
 
@@ -93,6 +95,7 @@ pub use path::{
 pub use problem::Problem;
 pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
 pub use solve::{solve, solve_from};
+pub use spec::Spec;
 pub use table::{Dataset, Edges, Table, in_natural_order, natural_order};
 pub use theory::{guarantee, information};
 

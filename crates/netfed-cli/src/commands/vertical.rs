@@ -8,6 +8,7 @@ pub(crate) use flags::Vertical;
 use std::ops::ControlFlow;
 
 use netfed::baselines::{Rounds, Status, VerticalModel, vertical};
+use netfed::names::choose;
 use netfed::{Dataset, LossKind};
 use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{count, number, plural};
@@ -15,7 +16,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::progress::{catch_interrupts, interrupted};
-use crate::settings::{Range, choose, number as checked};
+use crate::settings::{Range, number as checked};
 use read::{People, read};
 
 /// Losses with labels.
