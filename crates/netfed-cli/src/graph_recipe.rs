@@ -6,6 +6,7 @@ use netfed::discrepancy::{
     Combination, Discrepancy, Energy, GradientMismatch, KolmogorovSmirnov, MaximumMean,
     ModelDifference, Wasserstein, WelchT,
 };
+use netfed::names::choose;
 use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph_with};
 use netfed::{Event, LossKind, Table};
 use netfed_report::text::plural;
@@ -13,7 +14,7 @@ use netfed_report::text::plural;
 use crate::failure::Failure;
 use crate::prepare::{Scaling, local_datasets, names};
 use crate::progress::{Steps, until_interrupted};
-use crate::settings::{Range, Settings, choose, number};
+use crate::settings::{Range, Settings, number};
 use samples::{constant_columns, laid_out, samples};
 
 /// Names of the discrepancies.
@@ -49,25 +50,28 @@ impl Recipe {
         settings: &Settings,
     ) -> Result<Box<dyn Discrepancy>, Failure> {
         if self.needs_models() {
-            let scaling = settings.standardize.then(|| Scaling::fit(points, settings));
+            let scaling = settings.spec.standardize.then(|| Scaling::fit(points, settings));
             let nodes = points.nodes().len();
-            let data = local_datasets(points.clone(), nodes, settings.intercept, scaling.as_ref())?;
+            let data =
+                local_datasets(points.clone(), nodes, settings.spec.intercept, scaling.as_ref())?;
             let losses = data
                 .into_iter()
-                .map(|own| settings.loss.build(own, settings.ridge, settings.lasso))
+                .map(|own| {
+                    settings.spec.loss_kind().build(own, settings.spec.ridge, settings.spec.lasso)
+                })
                 .collect::<Result<Vec<_>, _>>()?;
             return Ok(match self.discrepancy.as_str() {
                 "models" => Box::new(ModelDifference::new(losses)?),
                 _ => Box::new(GradientMismatch::new(losses)?),
             });
         }
-        let samples = samples(points, settings.standardize)?;
+        let samples = samples(points, settings.spec.standardize)?;
         Ok(match self.discrepancy.as_str() {
             "energy" => Box::new(Energy::new(&samples)?),
             "mmd" => Box::new(MaximumMean::new(&samples)?),
             "ks" => Box::new(KolmogorovSmirnov::new(&samples, self.combination)?),
             "t" => Box::new(WelchT::new(&samples, self.combination)?),
-            "tsne" => Box::new(Wasserstein::new(&laid_out(samples, settings.seed)?)?),
+            "tsne" => Box::new(Wasserstein::new(&laid_out(samples, settings.spec.seed)?)?),
             _ => Box::new(Wasserstein::new(&samples)?),
         })
     }
@@ -94,20 +98,23 @@ impl Recipe {
     /// What a user should know about data from which a graph is built, in sentences without their period.
     pub(crate) fn warnings(&self, points: &Table, settings: &Settings) -> Vec<String> {
         let mut found = Vec::new();
-        if settings.standardize {
+        if settings.spec.standardize {
             let constant = constant_columns(points, &settings.columns.target);
             if !constant.is_empty() {
                 let (has, them) =
                     if constant.len() == 1 { ("has", "it") } else { ("have", "they") };
                 found.push(format!(
                     "{}: {} {has} the same value everywhere, so that {them} cannot be standardized and tell no nodes apart",
-                    settings.data.display(),
+                    settings.data_name(),
                     names(&constant)
                 ));
             }
         }
-        if self.needs_models() && settings.ridge == 0.0 && settings.loss != LossKind::Mean {
-            let dim = points.features().len() + usize::from(settings.intercept);
+        if self.needs_models()
+            && settings.spec.ridge == 0.0
+            && settings.spec.loss_kind() != LossKind::Mean
+        {
+            let dim = points.features().len() + usize::from(settings.spec.intercept);
             let mut rows = vec![0; points.nodes().len()];
             points.node_of_row().iter().for_each(|i| rows[*i as usize] += 1);
             let few: Vec<&str> = (points.nodes().iter().zip(&rows))

@@ -46,7 +46,6 @@ pub use evaluation::measure::mean_and_error;
 pub use failure::Failure;
 pub use files::Files;
 pub use fitted::Fitted;
-pub use settings::choose;
 pub use terminal::print;
 
 use std::ffi::OsString;

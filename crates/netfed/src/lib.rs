@@ -62,6 +62,7 @@ pub mod learning;
 pub mod loss;
 mod methods;
 pub mod model;
+pub mod names;
 mod numeric;
 mod outcome;
 mod path;
@@ -70,6 +71,7 @@ mod problem;
 pub mod relax;
 mod run;
 mod solve;
+pub mod spec;
 mod table;
 mod theory;
 
@@ -97,6 +99,7 @@ pub use path::{
 pub use problem::Problem;
 pub use run::{Options, Solver};
 pub use solve::{solve, solve_from, solve_from_with, solve_with};
+pub use spec::Spec;
 pub use table::{Dataset, Edges, Table, in_natural_order, natural_order};
 pub use theory::{guarantee, information};
 

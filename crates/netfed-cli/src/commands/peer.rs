@@ -136,7 +136,7 @@ fn under_one_version(
     let dim = own.features.len();
     warn(&warnings(federation, &settings, member, &own.datasets));
     let penalty = settings.penalty(dim)?;
-    let points = match settings.batch {
+    let points = match settings.spec.batch_size {
         Some(_) => sampled(&own.datasets, &settings)?,
         None => Vec::new(),
     };
@@ -146,7 +146,7 @@ fn under_one_version(
     };
     let fitted = relaxed.is_none() && silos.is_none();
     let losses = (own.datasets.iter().filter(|_| fitted).cloned())
-        .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
+        .map(|data| settings.spec.loss_kind().build(data, settings.spec.ridge, settings.spec.lasso))
         .collect::<Result<Vec<_>, _>>()?;
     let (mut halves, size): (Vec<Box<dyn Half + '_>>, usize) = match (&relaxed, &silos, &d.server) {
         (Some(relaxed), ..) => {
@@ -251,13 +251,14 @@ fn coupled<'a>(
     penalty: &'a dyn Penalty,
 ) -> Vec<Box<dyn Half + 'a>> {
     let method = fed_admm(settings, FedAdmm::default());
-    let chance = settings.availability.as_deref().and_then(|a| a.parse().ok()).unwrap_or(1.0);
+    let chance =
+        settings.given.files.availability.as_deref().and_then(|a| a.parse().ok()).unwrap_or(1.0);
     let mut halves: Vec<Box<dyn Half + 'a>> = Vec::new();
     for (k, (&i, loss)) in nodes.iter().zip(losses).enumerate() {
         let loss = loss.as_ref();
-        let links = Link::of_node(&federation.graph, settings.lambda, i);
+        let links = Link::of_node(&federation.graph, settings.lambda(), i);
         let device = Device { node: i, loss, points: points.get(k), availability: chance };
-        halves.push(match settings.solver {
+        halves.push(match settings.spec.solver {
             Solver::FedAdmm => Box::new(FedAdmmNode::new(device, penalty, links, method)),
             Solver::Admm => {
                 let exact = FedAdmm { local: LocalStep::Exact, ..method };

@@ -6,6 +6,7 @@ mod read;
 pub(crate) use flags::Vertical;
 
 use netfed::baselines::{Rounds, Status, VerticalModel, vertical_with};
+use netfed::names::choose;
 use netfed::{Dataset, LossKind};
 use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{count, number, plural};
@@ -13,7 +14,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::progress::{catch_interrupts, until_interrupted};
-use crate::settings::{Range, choose, number as checked};
+use crate::settings::{Range, number as checked};
 use read::{People, read};
 
 /// Losses with labels.

@@ -19,7 +19,7 @@ pub(crate) fn check_labels(
     settings: &Settings,
     points: &Table,
 ) -> Result<(), Failure> {
-    let (path, column) = (&settings.data, &settings.columns.target);
+    let (path, column) = (settings.data_path()?, &settings.columns.target);
     match &federation.description.relax {
         Some(Relaxing { classes, .. }) if !classes.is_empty() => {
             Ok(check_classes(path, column, points, (classes, "the federation"))?)
@@ -85,7 +85,7 @@ impl<'a> Relaxed<'a> {
         let mut halves: Vec<Box<dyn Half>> = Vec::new();
         for (&i, data) in nodes.iter().zip(data) {
             let model = (&self.kind, self.task);
-            let coupling = (settings.lambda, settings.seed);
+            let coupling = (settings.lambda(), settings.spec.seed);
             let own = self.examples(&data)?;
             let node = node(graph, i, own, &public, model, coupling)?;
             halves.push(Box::new(RelaxHalf::new(node, length)));

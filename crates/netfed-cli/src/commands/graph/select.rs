@@ -31,7 +31,7 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
     let start = std::time::Instant::now();
     let plan = Plan::new(&args)?;
     check_outputs(&args, &plan)?;
-    start_threads(plan.settings.threads)?;
+    start_threads(plan.settings.threads())?;
     let (points, edges) = read(&plan)?;
     check_features(&points, &plan.settings)?;
     let truth =
@@ -47,8 +47,8 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
 }
 
 fn check_outputs(args: &Select, plan: &Plan) -> Result<(), Failure> {
-    let mut inputs: Vec<&Path> = vec![&plan.settings.data];
-    inputs.extend(plan.settings.given.graph.as_deref());
+    let mut inputs: Vec<&Path> = vec![plan.settings.data_path()?];
+    inputs.extend(plan.settings.graph.as_deref());
     inputs.extend(args.truth.as_deref());
     inputs.extend(args.config.as_deref());
     check_file(&args.results.out, args.results.force, &inputs)?;
@@ -70,7 +70,7 @@ fn read(plan: &Plan) -> Result<(Table, Edges), Failure> {
     if !plan.all_pairs() {
         return prepare::read(&plan.settings);
     }
-    let points = read_points(&plan.settings.data, &plan.settings.columns)?;
+    let points = read_points(plan.settings.data_path()?, &plan.settings.columns)?;
     Ok(in_natural_order(points, Edges::default())?)
 }
 
@@ -78,12 +78,12 @@ fn read(plan: &Plan) -> Result<(Table, Edges), Failure> {
 fn estimate(points: Table, plan: &Plan, quiet: bool) -> Result<Estimates, Failure> {
     let settings = &plan.settings;
     let (nodes, rows) = (points.nodes().len(), points.rows());
-    let dim = points.features().len() + usize::from(settings.intercept);
+    let dim = points.features().len() + usize::from(settings.spec.intercept);
     memory::check_covariances(nodes, dim, rows)?;
     if !quiet && rows * dim * dim + nodes * dim.pow(3) > LONG {
         say(&format!("training {nodes} nodes, each alone"));
     }
-    let scaling = settings.standardize.then(|| Scaling::fit(&points, settings));
-    let data = local_datasets(points, nodes, settings.intercept, scaling.as_ref())?;
-    Ok(Estimates::new(settings.loss, &data, settings.ridge, plan.variance)?)
+    let scaling = settings.spec.standardize.then(|| Scaling::fit(&points, settings));
+    let data = local_datasets(points, nodes, settings.spec.intercept, scaling.as_ref())?;
+    Ok(Estimates::new(settings.spec.loss_kind(), &data, settings.spec.ridge, plan.variance)?)
 }

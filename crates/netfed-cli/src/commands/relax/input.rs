@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use netfed::model::{ModelKind, Task};
+use netfed::names::choose;
 use netfed::{Graph, Matrix, Table, generate};
 use netfed_io::{
     FeatureScaling, ModelRow, PointColumns, Target, column_names, read_models, read_points,
@@ -16,7 +17,7 @@ use crate::failure::Failure;
 use crate::memory;
 use crate::prepare::read_graph_of;
 use crate::relaxing::{PublicPoints, PublicRows, model_kind, unread};
-use crate::settings::{Range, choose, number};
+use crate::settings::{Range, number};
 
 /// The most classes.
 const MOST_CLASSES: usize = 100;

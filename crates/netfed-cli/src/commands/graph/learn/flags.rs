@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use netfed::learning::Scale;
+use netfed::names::choose;
 
 use super::setting::Setting;
 use crate::failure::Failure;
 use crate::results::Results;
-use crate::settings::{Range, choose, number};
+use crate::settings::{Range, number};
 
 /// Neighbors of a vertex on average, where nothing else is asked for.
 pub(super) const NEIGHBORS: f64 = 5.0;
