@@ -5,8 +5,8 @@ mod read;
 
 pub(crate) use flags::Vertical;
 
-use netfed::baselines::{Rounds, Status, VerticalModel, vertical_with};
-use netfed::{Dataset, LossKind};
+use netfed::baselines::{Rounds, VerticalModel, vertical_with};
+use netfed::{Dataset, LossKind, Status};
 use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{count, number, plural};
 use serde_json::json;
@@ -95,18 +95,9 @@ fn predictions(people: &People, model: &VerticalModel) -> String {
     csv.finish()
 }
 
-fn status(model: &VerticalModel) -> &'static str {
-    match model.trace.status {
-        Status::Settled => "converged",
-        Status::Stopped => "interrupted",
-        Status::MaxRounds => "rounds used up",
-        Status::Diverged => "diverged",
-    }
-}
-
 fn summary(args: &Vertical, people: &People, model: &VerticalModel) -> serde_json::Value {
     json!({
-        "status": status(model),
+        "status": model.trace.status.name(),
         "rounds": model.trace.rounds,
         "loss": args.loss,
         "mean_loss": model.trace.history.last(),
@@ -125,7 +116,7 @@ fn words(args: &Vertical, people: &People, model: &VerticalModel) -> String {
     let features: usize = people.parties.iter().map(|p| p.features.len()).sum();
     let mut text = format!(
         "{} after {}: mean {} loss {}\n  {} of {} about {} whom all of them know",
-        status(model),
+        model.trace.status.name(),
         plural(model.trace.rounds as usize, "round"),
         args.loss,
         number(model.trace.history.last().copied().unwrap_or(f64::NAN)),
