@@ -233,7 +233,7 @@ impl Fitted {
                 Status::Solved => Outcome::Converged,
                 Status::Unproven | Status::NoMinimum => Outcome::Unproven,
                 Status::MaxIterations => Outcome::MaxIterations,
-                Status::Stopped => Outcome::Interrupted,
+                _ => Outcome::Interrupted,
             },
             nodes: &self.prepared.nodes,
             words: Words::MODELS,
@@ -296,7 +296,6 @@ impl Fitted {
             Status::Unproven if bounded => {
                 "  The iterations have settled, but no better bound can be proven: raise --tol if this accuracy is enough. Features of unlike scale widen the bound: try --standardize.\n"
             }
-            Status::Solved | Status::Unproven => "",
             Status::NoMinimum => {
                 "  There is no minimum: the classes of some nodes can be separated, and the loss falls for ever as the models grow. These models are the best found; their size means nothing. Add --ridge.\n"
             }
@@ -312,6 +311,7 @@ impl Fitted {
             Status::MaxIterations => {
                 "  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough. Features of unlike scale slow it down: try --standardize.\n"
             }
+            _ => "",
         };
         text.push_str(advice);
         let report = out.join("report.html");

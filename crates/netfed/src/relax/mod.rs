@@ -37,6 +37,6 @@ pub use half::RelaxHalf;
 pub use metric::{Coupling, Sides};
 pub use network::{FedRelax, RelaxRound};
 pub use node::RelaxNode;
-pub use parametric::{LocalUpdate, RelaxOptions, RelaxStatus, Relaxed, Sweep, relax, relax_with};
+pub use parametric::{LocalUpdate, RelaxOptions, Relaxed, Sweep, relax, relax_with};
 pub use problem::Relaxation;
 pub use settings::{Examples, Neighbor, RelaxSettings, RelaxWeights};

@@ -8,7 +8,7 @@ use netfed_io::{Cell, Csv, GraphFormat, Signals, check_graph_file, graph_text, w
 use netfed_report::text::number;
 
 use super::flags::{Learn, Method, Plan};
-use super::words::{Ended, Facts, describe};
+use super::words::{Facts, describe, ended};
 use super::{check_finite, problems, read};
 use crate::failure::Failure;
 use crate::prepare::names;
@@ -122,10 +122,10 @@ fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), F
         negative,
         objective: Some(found.objective),
         gap: found.gap,
-        status: Ended::new(found.gap <= TOLERANCE * d as f64),
+        status: ended(found.gap <= TOLERANCE * d as f64),
         ..Facts::new("graphical lasso", d, &edges)?
     };
-    let exit = if facts.status.is_done() { 0 } else { 3 };
+    let exit = if facts.status.is_success() { 0 } else { 3 };
     Ok((facts, exit))
 }
 

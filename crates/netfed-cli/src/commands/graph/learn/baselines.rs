@@ -1,12 +1,11 @@
 //! The methods that (8) is compared with. Their objective is Σᵢ gᵢ(wᵢ) of (7), of which only `igl` finds the least value.
 
 use netfed::learning::{GraphMethod, LocalWork, LogDegree, run_graph_method_with};
-use netfed::{Event, Matrix, Observer};
+use netfed::{Event, Matrix, Observer, Status};
 
 use super::flags::Baseline;
 use super::setting::Setting;
 use super::solve::{Found, rounds_ended};
-use super::words::Ended;
 use crate::failure::Failure;
 
 /// The weight that every pair starts with.
@@ -59,7 +58,7 @@ fn alone(silos: &[LogDegree], setting: Setting) -> Result<Found, Failure> {
     }
     let locals = Matrix::from_rows(silos[0].candidates().len(), rows)?;
     let found = Found::new(silos, setting, locals, None);
-    Ok(Found { gap: Some(gap), solved: true, ended: Ended::Converged, ..found })
+    Ok(Found { gap: Some(gap), solved: true, ended: Status::Solved, ..found })
 }
 
 /// The mean graph; where all are the same, these.

@@ -73,7 +73,7 @@ pub(super) fn search(
             edges: graphs.iter().map(Vec::len).sum::<usize>() as f64 / graphs.len() as f64,
             objective: found.objective,
             gap: found.gap,
-            done: found.ended.is_done(),
+            done: found.ended.is_success(),
         });
         mean.f_score
     };

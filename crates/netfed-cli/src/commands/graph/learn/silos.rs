@@ -93,7 +93,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     folder.commit()?;
     let tried = grid.as_ref().map_or(String::new(), Grid::text);
     args.results.tell(&summary, || tried + &describe_silos(&summary, &rows, &args.results.out));
-    let done = found.ended.is_done() && grid.is_none_or(|grid| grid.done());
+    let done = found.ended.is_success() && grid.is_none_or(|grid| grid.done());
     Ok(if done { 0 } else { 3 })
 }
 

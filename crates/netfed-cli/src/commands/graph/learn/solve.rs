@@ -3,12 +3,11 @@
 use std::time::Instant;
 
 use netfed::learning::{Algorithm1, Exact, LogDegree, Model, SiloGraphs, Silos, algorithm1_with};
-use netfed::{Event, Matrix};
+use netfed::{Event, Matrix, Status};
 use netfed_report::text::number;
 
 use super::flags::{Learn, Method, Plan};
 use super::setting::Setting;
-use super::words::Ended;
 use super::{baselines, check_finite};
 use crate::failure::Failure;
 use crate::progress::{say, until_interrupted};
@@ -42,7 +41,7 @@ pub(super) struct Found {
     pub(super) rounds: u64,
     /// Whether this is the optimum, within rounding.
     pub(super) solved: bool,
-    pub(super) ended: Ended,
+    pub(super) ended: Status,
 }
 
 impl Found {
@@ -54,11 +53,11 @@ impl Found {
         consensus: Option<Vec<f64>>,
     ) -> Found {
         let objective = silos.iter().enumerate().map(|(i, s)| s.objective(locals.row(i))).sum();
-        let (gap, rounds, solved, ended) = (None, 0, false, Ended::UsedUp);
+        let (gap, rounds, solved, ended) = (None, 0, false, Status::MaxIterations);
         Found { setting, locals, consensus, objective, gap, rounds, solved, ended }
     }
 
-    fn of(graphs: SiloGraphs, setting: Setting, solved: bool, ended: Ended) -> Found {
+    fn of(graphs: SiloGraphs, setting: Setting, solved: bool, ended: Status) -> Found {
         let SiloGraphs { locals, consensus, objective, gap, rounds } = graphs;
         let (consensus, gap) = (Some(consensus), Some(gap));
         Found { setting, locals, consensus, objective, gap, rounds, solved, ended }
@@ -108,7 +107,7 @@ fn run(
     let silos = Silos::new(problems, nu, lambda)?;
     if plan.method == Method::Exact {
         let found = Exact::default().solve_with(&silos, &mut watch);
-        return Ok(Found::of(found.graphs, setting, found.solved, Ended::new(found.solved)));
+        return Ok(Found::of(found.graphs, setting, found.status == Status::Solved, found.status));
     }
     let settings = Algorithm1 { rounds: plan.rounds, ..Algorithm1::default() };
     let (graphs, _) = algorithm1_with(&silos, &settings, &mut watch)?;
@@ -118,6 +117,6 @@ fn run(
 }
 
 /// How rounds ended.
-pub(super) fn rounds_ended(done: u64, all: u64) -> Ended {
-    if done == all { Ended::AllRounds } else { Ended::Interrupted }
+pub(super) fn rounds_ended(done: u64, all: u64) -> Status {
+    if done == all { Status::Done } else { Status::Stopped }
 }
