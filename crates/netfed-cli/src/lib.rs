@@ -29,7 +29,6 @@ mod memory;
 mod number_flags;
 mod page_parts;
 mod past_run;
-mod prediction;
 mod prepare;
 mod preset;
 pub mod progress;

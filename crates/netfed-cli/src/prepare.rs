@@ -6,8 +6,11 @@ use std::path::Path;
 
 use netfed::flavor::Preset;
 use netfed::loss::Sampled;
-use netfed::{Dataset, Edges, Graph, LossKind, Matrix, Problem, Spec, Table, in_natural_order};
-use netfed_io::{FeatureScaling, INTERCEPT, moments, read_edges, read_points};
+use netfed::{
+    Dataset, Edges, FeatureScaling, Graph, LossKind, Matrix, Problem, Spec, Table,
+    in_natural_order, moments,
+};
+use netfed_io::{INTERCEPT, read_edges, read_points};
 use rayon::prelude::*;
 
 use crate::failure::Failure;

@@ -100,7 +100,9 @@ pub use problem::Problem;
 pub use run::{Options, Solver};
 pub use solve::{solve, solve_from, solve_from_with, solve_with};
 pub use spec::Spec;
-pub use table::{Dataset, Edges, Table, in_natural_order, natural_order};
+pub use table::{
+    Dataset, Edges, FeatureScaling, HoldOut, Table, folds, in_natural_order, moments, natural_order,
+};
 pub use theory::{guarantee, information};
 
 #[doc(hidden)]
