@@ -27,13 +27,13 @@ pub(crate) fn solve_as_asked(
     observer: &mut dyn Observer,
 ) -> Result<(Solution, Option<DropOuts>), Failure> {
     let (problem, options) = (&prepared.problem, settings.options());
-    let fixed = settings.solver == Solver::FedAdmm || settings.rho.is_some();
-    if settings.availability.is_none() && !fixed {
+    let fixed = settings.spec.solver == Solver::FedAdmm || settings.spec.rho.is_some();
+    if settings.given.files.availability.is_none() && !fixed {
         return Ok((solve_with(problem, &options, observer)?, None));
     }
     let suited = FedAdmm::suited(problem);
     let fed_admm = fed_admm(settings, suited);
-    let availability = match &settings.availability {
+    let availability = match &settings.given.files.availability {
         Some(text) => availability(text, &prepared.nodes)?,
         None => Vec::new(),
     };
@@ -52,13 +52,13 @@ pub(crate) fn solve_as_asked(
 /// The settings of Fed-ADMM; what is not given is taken from those that suit the problem.
 pub(crate) fn fed_admm(settings: &Settings, suited: FedAdmm) -> FedAdmm {
     FedAdmm {
-        rho: settings.rho.unwrap_or(suited.rho),
-        kappa: settings.kappa.unwrap_or(suited.kappa),
+        rho: settings.spec.rho.unwrap_or(suited.rho),
+        kappa: settings.spec.kappa.unwrap_or(suited.kappa),
         // A given κ means the steps as published.
-        delay: if settings.kappa.is_some() { 0.0 } else { suited.delay },
-        batch: settings.batch,
-        seed: settings.seed,
-        average_after: settings.max_iter / 2,
+        delay: if settings.spec.kappa.is_some() { 0.0 } else { suited.delay },
+        batch: settings.spec.batch_size,
+        seed: settings.spec.seed,
+        average_after: settings.spec.max_iter / 2,
         ..suited
     }
 }

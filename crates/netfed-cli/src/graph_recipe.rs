@@ -3,6 +3,7 @@
 
 use netfed::discrepancy::{Combination, Discrepancy};
 use netfed::graph::{DiscrepancyKind, GraphRecipe, LocalFits, RecipeWarning};
+use netfed::names::choose;
 use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph_with};
 use netfed::{Event, Table};
 use netfed_report::text::plural;
@@ -10,7 +11,7 @@ use netfed_report::text::plural;
 use crate::failure::Failure;
 use crate::prepare::names;
 use crate::progress::{Steps, until_interrupted};
-use crate::settings::{Range, Settings, choose, number};
+use crate::settings::{Range, Settings, number};
 
 /// Names of the rules.
 const RULES: [&str; 4] = ["knn", "threshold", "mst-knn", "complete"];
@@ -38,10 +39,10 @@ impl Recipe {
     /// The recipe with all that it needs of the settings.
     pub(crate) fn complete(&self, settings: &Settings) -> GraphRecipe {
         let fits = LocalFits {
-            loss: settings.loss,
-            ridge: settings.ridge,
-            lasso: settings.lasso,
-            intercept: settings.intercept,
+            loss: settings.spec.loss_kind(),
+            ridge: settings.spec.ridge,
+            lasso: settings.spec.lasso,
+            intercept: settings.spec.intercept,
         };
         let kind = match self.discrepancy.as_str() {
             "energy" => DiscrepancyKind::Energy,
@@ -50,13 +51,13 @@ impl Recipe {
             "t" => DiscrepancyKind::WelchT(self.combination),
             "models" => DiscrepancyKind::Models(fits),
             "gradients" => DiscrepancyKind::Gradients(fits),
-            "tsne" => DiscrepancyKind::Tsne { seed: settings.seed },
+            "tsne" => DiscrepancyKind::Tsne { seed: settings.spec.seed },
             _ => DiscrepancyKind::Wasserstein,
         };
         GraphRecipe::new(kind)
             .with_rule(self.rule)
             .with_weights(self.weights)
-            .with_standardize(settings.standardize)
+            .with_standardize(settings.spec.standardize)
     }
 
     /// The graph. Says nothing when `quiet`.
@@ -107,7 +108,7 @@ fn words(warning: &RecipeWarning, points: &Table, settings: &Settings) -> Option
             let (has, them) = if constant.len() == 1 { ("has", "it") } else { ("have", "they") };
             Some(format!(
                 "{}: {} {has} the same value everywhere, so that {them} cannot be standardized and tell no nodes apart",
-                settings.data.display(),
+                settings.data_name(),
                 names(&constant)
             ))
         }

@@ -44,7 +44,6 @@ pub use command_line::{parse, status};
 pub use failure::Failure;
 pub use files::Files;
 pub use fitted::Fitted;
-pub use settings::choose;
 pub use terminal::print;
 
 use std::ffi::OsString;

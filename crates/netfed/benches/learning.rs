@@ -67,7 +67,7 @@ fn five_silos_exactly(bencher: divan::Bencher, setting: (f64, f64)) {
     let silos = silos(setting.0, setting.1, 0.0);
     bencher.bench(|| {
         let found = Exact::default().solve(&silos);
-        assert!(found.solved);
+        assert!(found.status == netfed::Status::Solved);
         found
     });
 }

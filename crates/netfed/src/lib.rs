@@ -63,6 +63,7 @@ pub mod learning;
 pub mod loss;
 mod methods;
 pub mod model;
+pub mod names;
 mod numeric;
 mod outcome;
 mod path;
@@ -71,6 +72,7 @@ mod problem;
 pub mod relax;
 mod run;
 mod solve;
+pub mod spec;
 mod table;
 mod theory;
 
@@ -98,6 +100,7 @@ pub use path::{
 pub use problem::Problem;
 pub use run::{Options, Solver};
 pub use solve::{solve, solve_from, solve_from_with, solve_with};
+pub use spec::Spec;
 pub use table::{
     Dataset, Edges, FeatureScaling, HoldOut, Table, folds, in_natural_order, moments, natural_order,
 };
@@ -152,12 +155,11 @@ pub mod baselines {
         Answer, AveragingServer, Client, ClientData, Clients, DittoClient, FedAvgClient,
         FedProxClient, FedSgdClient, FedSgdServer, GossipNode, IfcaClient, IfcaServer, LabelHolder,
         LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, Peer, Rate, Rounds, Server,
-        Serving, Status, SubgradientNode, Trace, VerticalModel, Weighting, align, ditto,
-        ditto_with, fed_avg, fed_avg_with, fed_prox, fed_prox_with, fed_sgd, fed_sgd_with, gossip,
-        gossip_with, ifca, ifca_from_nodes, ifca_from_nodes_with, ifca_from_random,
-        ifca_from_random_with, ifca_with, make_averaging, make_ifca, mr_mtl, mr_mtl_with,
-        random_start, star_client, star_server, subgradient, subgradient_with, vertical,
-        vertical_with,
+        Serving, SubgradientNode, Trace, VerticalModel, Weighting, align, ditto, ditto_with,
+        fed_avg, fed_avg_with, fed_prox, fed_prox_with, fed_sgd, fed_sgd_with, gossip, gossip_with,
+        ifca, ifca_from_nodes, ifca_from_nodes_with, ifca_from_random, ifca_from_random_with,
+        ifca_with, make_averaging, make_ifca, mr_mtl, mr_mtl_with, random_start, star_client,
+        star_server, subgradient, subgradient_with, vertical, vertical_with,
     };
     pub use crate::solve::exact::{Optimum, local, oracle, pooled};
 }

@@ -8,10 +8,10 @@
     reason = "a failed test may panic"
 )]
 
+use netfed::Status;
 use netfed::baselines::{
     Answer, Client, Clients, GossipNode, IfcaClient, IfcaServer, LocalSteps, Peer, Rate, Rounds,
-    Server, Status, Weighting, fed_avg, gossip, ifca, ifca_from_random, oracle, pooled,
-    random_start,
+    Server, Weighting, fed_avg, gossip, ifca, ifca_from_random, oracle, pooled, random_start,
 };
 use netfed::generate::{Noise, clustered, linear_data, random, stochastic_block_model};
 use netfed::loss::Sampled;

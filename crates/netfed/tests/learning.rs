@@ -103,7 +103,7 @@ fn graphs_and_consensus() {
             let found = Exact::default().solve(&silos);
             let graphs = &found.graphs;
             let best = instance.meta["ppgl"][case]["objective"].as_f64().unwrap();
-            assert!(found.solved && !found.tied.contains(&true));
+            assert!(found.status == netfed::Status::Solved && !found.tied.contains(&true));
             assert!((graphs.objective - best).abs() < 1e-10 * best.abs());
             assert!(graphs.gap >= graphs.objective - best && graphs.gap < 1e-9);
             let locals = instance.read(&format!("ppgl_case{case}_W"));
@@ -208,7 +208,11 @@ fn ties_are_exact() {
         for nu in [3.0, 10.0, 20.0, 100.0, 1e4] {
             let found = Exact::default().solve(&silos.with(nu, 0.1).unwrap());
             let tied = found.tied.iter().filter(|t| **t).count();
-            assert!(found.solved && tied >= before, "{nu} {}", found.graphs.gap);
+            assert!(
+                found.status == netfed::Status::Solved && tied >= before,
+                "{nu} {}",
+                found.graphs.gap
+            );
             for (i, tied) in found.tied.iter().enumerate() {
                 assert_eq!(*tied, found.graphs.locals.row(i) == found.graphs.consensus);
             }
@@ -216,7 +220,10 @@ fn ties_are_exact() {
         }
         assert_eq!(before, silos.silos().len());
         for (nu, lambda) in [(1.0, 3.0), (2.0, 1e5), (0.1, 1e-6)] {
-            assert!(Exact::default().solve(&silos.with(nu, lambda).unwrap()).solved);
+            assert!(
+                Exact::default().solve(&silos.with(nu, lambda).unwrap()).status
+                    == netfed::Status::Solved
+            );
         }
     }
 }
@@ -229,7 +236,7 @@ fn silos_that_are_all_tied_are_one_holder() {
         let silos = instance.coupled(0, 0.0);
         let (all, lambda) = (silos.silos(), 0.1);
         let found = Exact::default().solve(&silos.with(1e4, lambda).unwrap());
-        assert!(found.solved && !found.tied.contains(&false));
+        assert!(found.status == netfed::Status::Solved && !found.tied.contains(&false));
         let count = all.len() as f64;
         let sum = |e: usize| all.iter().map(|one| one.distances()[e]).sum::<f64>();
         let mean = (0..silos.candidates().len()).map(|e| (sum(e) + lambda) / count).collect();

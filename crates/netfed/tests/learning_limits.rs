@@ -136,7 +136,11 @@ fn one_silo_and_two_vertices_work_coupled() {
             let all = silos(count, vertices, Model::default(), 5);
             let coupled = Silos::new(all, nu, lambda).unwrap();
             let found = Exact::default().solve(&coupled);
-            assert!(found.solved, "{count} {vertices} {nu}: {:e}", found.graphs.gap);
+            assert!(
+                found.status == netfed::Status::Solved,
+                "{count} {vertices} {nu}: {:e}",
+                found.graphs.gap
+            );
         }
     }
     assert!(Silos::new(Vec::new(), 1.0, 1.0).is_err());

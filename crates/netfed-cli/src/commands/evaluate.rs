@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
             let run = PastRun::open(&args.run)?;
             let points = run.read(&args.data, true)?;
             let models: Vec<&[f64]> = points.nodes().iter().map(|n| run.model(n)).collect();
-            let measured = measures(run.loss(), run.settings.intercept, &models, &points);
+            let measured = measures(run.loss(), run.settings.spec.intercept, &models, &points);
             (points, measured)
         }
     };

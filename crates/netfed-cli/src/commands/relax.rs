@@ -11,7 +11,7 @@ mod words;
 
 pub(crate) use flags::Relax;
 
-use netfed::relax::RelaxStatus;
+use netfed::Status;
 use netfed_io::Folder;
 
 use crate::failure::Failure;
@@ -37,5 +37,5 @@ pub(crate) fn run(args: &Relax) -> Result<u8, Failure> {
     let summary = outcome.write(folder)?;
     warn(&outcome.warnings[input.warnings.len()..]);
     args.results.tell(&summary, || outcome.words());
-    Ok(if outcome.relaxed.status == RelaxStatus::Interrupted { 3 } else { 0 })
+    Ok(if outcome.relaxed.status == Status::Stopped { 3 } else { 0 })
 }

@@ -5,15 +5,16 @@ mod read;
 
 pub(crate) use flags::Vertical;
 
-use netfed::baselines::{Rounds, Status, VerticalModel, vertical_with};
-use netfed::{Dataset, LossKind};
+use netfed::baselines::{Rounds, VerticalModel, vertical_with};
+use netfed::names::choose;
+use netfed::{Dataset, LossKind, Status};
 use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{count, number, plural};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::progress::{catch_interrupts, until_interrupted};
-use crate::settings::{Range, choose, number as checked};
+use crate::settings::{Range, number as checked};
 use read::{People, read};
 
 /// Losses with labels.
@@ -95,18 +96,9 @@ fn predictions(people: &People, model: &VerticalModel) -> String {
     csv.finish()
 }
 
-fn status(model: &VerticalModel) -> &'static str {
-    match model.trace.status {
-        Status::Settled => "converged",
-        Status::Stopped => "interrupted",
-        Status::MaxRounds => "rounds used up",
-        Status::Diverged => "diverged",
-    }
-}
-
 fn summary(args: &Vertical, people: &People, model: &VerticalModel) -> serde_json::Value {
     json!({
-        "status": status(model),
+        "status": model.trace.status.name(),
         "rounds": model.trace.rounds,
         "loss": args.loss,
         "mean_loss": model.trace.history.last(),
@@ -125,7 +117,7 @@ fn words(args: &Vertical, people: &People, model: &VerticalModel) -> String {
     let features: usize = people.parties.iter().map(|p| p.features.len()).sum();
     let mut text = format!(
         "{} after {}: mean {} loss {}\n  {} of {} about {} whom all of them know",
-        status(model),
+        model.trace.status.name(),
         plural(model.trace.rounds as usize, "round"),
         args.loss,
         number(model.trace.history.last().copied().unwrap_or(f64::NAN)),

@@ -62,9 +62,9 @@ pub(crate) fn validate(
     count: usize,
     quiet: bool,
 ) -> Result<Option<Validation>, Failure> {
-    let fold_of = folds(points, count, settings.seed);
+    let fold_of = folds(points, count, settings.spec.seed);
     let steps = Steps::new(count * lambdas.len(), quiet);
-    let measure = Measure::usual(settings.loss);
+    let measure = Measure::usual(settings.spec.loss_kind());
     let of_fold = |fold: usize| {
         let train = points.select(|row| fold_of[row] != fold);
         let test = points.select(|row| fold_of[row] == fold);
@@ -74,7 +74,7 @@ pub(crate) fn validate(
             if let Event::Solved { run, solution, .. } = event {
                 let params = prepared.in_units_of_the_data(&solution.params);
                 let models: Vec<&[f64]> = (0..params.rows()).map(|i| params.row(i)).collect();
-                errors.set(run, measure.error(settings.intercept, &models, &test));
+                errors.set(run, measure.error(settings.spec.intercept, &models, &test));
                 steps.step(&format!("fold {} of {count}", fold + 1));
             }
             until_interrupted(event)

@@ -19,7 +19,7 @@ pub(crate) fn check_labels(
     settings: &Settings,
     points: &Table,
 ) -> Result<(), Failure> {
-    let (path, column) = (&settings.data, &settings.columns.target);
+    let (path, column) = (settings.data_path()?, &settings.columns.target);
     match &federation.description.relax {
         Some(Relaxing { classes, .. }) if !classes.is_empty() => {
             Ok(check_classes(path, column, points, (classes, "the federation"))?)
@@ -71,7 +71,7 @@ impl<'a> Relaxed<'a> {
         let public = PublicRows { x, owners }.sets(width, &self.federation.nodes)?;
         let length = RelaxHalf::length(public.range().1, self.task.outputs());
         let (task, graph) = (self.task, &self.federation.graph);
-        let (alpha, seed) = (self.settings.lambda, self.settings.seed);
+        let (alpha, seed) = (self.settings.lambda(), self.settings.spec.seed);
         let setup = RelaxSetup { graph, public: &public, task, alpha, seed };
         let size = |(&i, d): (&usize, &Dataset)| {
             self.kind.size(task, width, d.points() + public.in_a_fit(graph, i))

@@ -185,7 +185,7 @@ fn learn(series: &Array, chosen: &[usize], volumes: usize) -> Result<Vec<[f64; 2
         [edges.len() as f64, edges.iter().sum::<f64>() / (edges.len() as f64).max(1.0)]
     };
     go_on()?;
-    if !graphs.solved {
+    if graphs.status != netfed::Status::Solved {
         return Err(Failure::other(format!("(8) was not solved: gap {}.", graphs.graphs.gap)));
     }
     let locals = &graphs.graphs.locals;

@@ -1,7 +1,8 @@
 //! Errors of models on data with labels: two measures for each kind of loss, and the one that
 //! settings are compared by.
 
-use crate::{LossKind, Table};
+use crate::names::choose;
+use crate::{Error, LossKind, Table};
 
 /// wᵀx of every point, in order; `models` has one model per node of the table, with the intercept
 /// last.
@@ -83,22 +84,23 @@ impl Measure {
         }
     }
 
-    /// The names of the measures of a loss.
-    pub fn names(kind: LossKind) -> [&'static str; 2] {
-        Measure::of(kind).0
+    /// The measure with this name, or the one nearest to the loss.
+    pub fn new(kind: LossKind, name: Option<&str>) -> Result<Measure, Error> {
+        let (names, words, usual) = Measure::of(kind);
+        let column = match name {
+            Some(name) => {
+                let name = choose("measure for this loss", name, &names)?;
+                names.iter().position(|n| *n == name).unwrap_or(usual)
+            }
+            None => usual,
+        };
+        Ok(Measure { kind, column, name: words[column] })
     }
 
     /// The measure nearest to a loss.
     pub fn usual(kind: LossKind) -> Measure {
         let (_, words, column) = Measure::of(kind);
         Measure { kind, column, name: words[column] }
-    }
-
-    /// The measure with this name, if the loss has it.
-    pub fn named(kind: LossKind, name: &str) -> Option<Measure> {
-        let (names, words, _) = Measure::of(kind);
-        let column = names.iter().position(|n| *n == name)?;
-        Some(Measure { kind, column, name: words[column] })
     }
 
     /// The mean error over all points; `models` has one model per node of the table, in the units
@@ -120,11 +122,16 @@ mod tests {
     fn accuracy_is_turned_into_an_error() {
         let (x, y) = (vec![1.0, 2.0, -1.0, 3.0], vec![1.0, 1.0, 1.0, -1.0]);
         let table = Table::from_rows(["a"; 4], vec!["x".into()], x, Some(y)).unwrap();
-        let measure = Measure::named(LossKind::Logistic, "accuracy").unwrap();
+        let measure = Measure::new(LossKind::Logistic, Some("accuracy")).unwrap();
         assert_eq!(measure.error(false, &[&[1.0]], &table), 0.5);
         assert_eq!(measure.error(false, &[&[-1.0]], &table), 0.5);
         let measure = Measure::usual(LossKind::Squared);
         assert_eq!(measure.error(false, &[&[1.0]], &table), (0.0 + 1.0 + 4.0 + 16.0) / 4.0);
-        assert_eq!(Measure::named(LossKind::Squared, "accuracy"), None);
+    }
+
+    #[test]
+    fn unknown_measures_are_refused() {
+        let text = Measure::new(LossKind::Squared, Some("accuracy")).unwrap_err().to_string();
+        assert!(text.contains("squared, absolute"), "{text}");
     }
 }

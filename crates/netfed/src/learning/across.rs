@@ -1,10 +1,11 @@
 //! The graphs of several holders of signals, and what they have in common, by any method.
 
+use crate::outcome::Status;
 use std::fmt::{self, Display};
 
 use super::learn::finite;
 use super::setup::LogDegreeOptions;
-use super::status::LearnStatus;
+use super::status::rounds_ended;
 use super::{
     Algorithm1, Exact, GraphMethod, LocalWork, LogDegree, Model, SiloGraphs, Silos,
     algorithm1_with, run_graph_method_with,
@@ -176,7 +177,7 @@ pub struct SilosLearned {
     /// Whether this is the optimum, within rounding.
     pub solved: bool,
     /// How the search ended.
-    pub status: LearnStatus,
+    pub status: Status,
 }
 
 /// Learns one graph per silo, and what they have in common, from the signals of each: matrices with
@@ -269,20 +270,14 @@ fn coupled(
     let (nu, lambda) = (needed("nu", setting.nu)?, needed("lambda", setting.lambda)?);
     let silos = Silos::new(problems, nu, lambda)?;
     if method == SiloMethod::Exact {
-        let mut stopped = false;
-        let mut watch = |event: Event<'_>| {
-            let flow = observer.observe(event);
-            stopped |= flow.is_break();
-            flow
-        };
-        let found = Exact::default().solve_with(&silos, &mut watch);
-        let status = LearnStatus::of(found.solved, stopped);
-        return Ok(SilosLearned::of(found.graphs, setting, found.solved, status));
+        let found = Exact::default().solve_with(&silos, observer);
+        let solved = found.status == Status::Solved;
+        return Ok(SilosLearned::of(found.graphs, setting, solved, found.status));
     }
     let settings = Algorithm1 { rounds, ..Algorithm1::default() };
     let (graphs, _) = algorithm1_with(&silos, &settings, observer)?;
     let solved = graphs.gap <= AT_END * graphs.objective.abs();
-    let status = LearnStatus::of_rounds(graphs.rounds, rounds);
+    let status = rounds_ended(graphs.rounds, rounds);
     Ok(SilosLearned::of(graphs, setting, solved, status))
 }
 
@@ -296,7 +291,7 @@ fn alone(silos: &[LogDegree], setting: SiloSetting) -> Result<SilosLearned, Erro
     }
     let locals = Matrix::from_rows(silos[0].candidates().len(), rows)?;
     let found = SilosLearned::new(silos, setting, locals, None);
-    Ok(SilosLearned { gap: Some(gap), solved: true, status: LearnStatus::Converged, ..found })
+    Ok(SilosLearned { gap: Some(gap), solved: true, status: Status::Solved, ..found })
 }
 
 /// The methods that (8) is compared with. Their objective is Σᵢ gᵢ(wᵢ) of (7), of which they do not
@@ -329,7 +324,7 @@ fn by_rounds(
         mean(&locals)
     };
     let found = SilosLearned::new(silos, setting, locals, Some(common));
-    Ok(SilosLearned { status: LearnStatus::of_rounds(done, rounds), rounds: done, ..found })
+    Ok(SilosLearned { status: rounds_ended(done, rounds), rounds: done, ..found })
 }
 
 /// The mean graph; where all are the same, these.
@@ -349,16 +344,11 @@ impl SilosLearned {
         consensus: Option<Vec<f64>>,
     ) -> SilosLearned {
         let objective = silos.iter().enumerate().map(|(i, s)| s.objective(locals.row(i))).sum();
-        let (gap, rounds, solved, status) = (None, 0, false, LearnStatus::UsedUp);
+        let (gap, rounds, solved, status) = (None, 0, false, Status::MaxIterations);
         SilosLearned { setting, locals, consensus, objective, gap, rounds, solved, status }
     }
 
-    fn of(
-        graphs: SiloGraphs,
-        setting: SiloSetting,
-        solved: bool,
-        status: LearnStatus,
-    ) -> SilosLearned {
+    fn of(graphs: SiloGraphs, setting: SiloSetting, solved: bool, status: Status) -> SilosLearned {
         let SiloGraphs { locals, consensus, objective, gap, rounds } = graphs;
         let (consensus, gap) = (Some(consensus), Some(gap));
         SilosLearned { setting, locals, consensus, objective, gap, rounds, solved, status }

@@ -153,7 +153,7 @@ impl GridSearch<'_> {
             edges: edges as f64 / graphs.len() as f64,
             objective: found.objective,
             gap: found.gap,
-            done: found.status.is_done(),
+            done: found.status.is_success(),
         })
     }
 }

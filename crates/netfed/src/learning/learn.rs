@@ -1,8 +1,9 @@
 //! The graph of one holder of signals: the log-degree model or the graphical lasso.
 
 use super::setup::LogDegreeOptions;
-use super::status::LearnStatus;
+use super::status::ended;
 use super::{Candidates, Scale, covariance, graphical_lasso_with};
+use crate::outcome::Status;
 use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, Graph, Matrix};
 
@@ -88,7 +89,7 @@ pub struct LearnedGraph {
     /// A proven upper bound of what it could still fall.
     pub gap: f64,
     /// How the search ended.
-    pub status: LearnStatus,
+    pub status: Status,
 }
 
 /// Learns a graph from signals: a matrix with one row per vertex and one column per signal.
@@ -127,7 +128,7 @@ pub fn learn_with(
                 beta: Some(problem.model().beta),
                 objective: learned.objective,
                 gap: learned.gap,
-                status: LearnStatus::Converged,
+                status: Status::Solved,
             })
         }
         LearnMethod::GraphicalLasso { penalty } => lasso(signals, penalty, options, observer),
@@ -159,7 +160,7 @@ fn lasso(
         beta: None,
         objective: found.objective,
         gap: found.gap,
-        status: LearnStatus::of(found.gap <= TOLERANCE * vertices as f64, stopped),
+        status: ended(found.gap <= TOLERANCE * vertices as f64, stopped),
     })
 }
 

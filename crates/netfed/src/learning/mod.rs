@@ -57,4 +57,3 @@ pub use silos::{
     Algorithm1, ConsensusServer, Exact, ExactGraphs, GraphMethod, SiloClient, SiloGraphs, Silos,
     algorithm1, algorithm1_with, run_graph_method, run_graph_method_with,
 };
-pub use status::LearnStatus;

@@ -43,4 +43,4 @@ pub use server::{
     mr_mtl_with, random_start, star_client, star_server, vertical, vertical_with,
 };
 pub use simulate::{Federation, simulate, simulate_with};
-pub use trace::{Outcome, Status, Trace};
+pub use trace::{Outcome, Trace};

@@ -34,7 +34,7 @@ pub use network::{FedRelax, RelaxRound};
 pub use node::RelaxNode;
 pub use options::RelaxOptions;
 pub use public::PublicPoints;
-pub use relaxed::{RelaxStatus, Relaxed};
+pub use relaxed::Relaxed;
 pub use run::{RelaxPhase, relax, relax_with};
 pub use settings::{Examples, Neighbor, RelaxSettings, RelaxWeights};
 pub use settling::Settling;

@@ -1,40 +1,13 @@
 //! What came of a training: the models, and what is known about them.
 
-use std::fmt::{self, Display};
-
 use super::network::RelaxRound;
 use super::settling::Settling;
 use super::validation::Validation;
 use super::variation::ClusterVariation;
 use super::warnings::RelaxWarning;
 use crate::model::{LocalModel, Task, predict_table};
+use crate::outcome::Status;
 use crate::{Error, FeatureScaling, Matrix, Table};
-
-/// Why a training ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RelaxStatus {
-    /// The predictions have settled.
-    Settled,
-    /// All rounds were run, and the predictions still moved.
-    RoundsUsedUp,
-    /// Nothing was exchanged: α is 0, or there are no edges, or no rounds.
-    Alone,
-    /// It was stopped.
-    Interrupted,
-}
-
-/// The status in words, as commands and their files have it.
-impl Display for RelaxStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            RelaxStatus::Settled => "settled",
-            RelaxStatus::RoundsUsedUp => "rounds used up",
-            RelaxStatus::Alone => "trained alone",
-            RelaxStatus::Interrupted => "interrupted",
-        })
-    }
-}
 
 /// Trained models, and what is known about them.
 #[non_exhaustive]
@@ -47,8 +20,9 @@ pub struct Relaxed {
     pub task: Task,
     /// The units of the features in which the models were trained; none: those of the data.
     pub scaling: Option<FeatureScaling>,
-    /// Why the training ended.
-    pub status: RelaxStatus,
+    /// Why the training ended; done where nothing was exchanged: α is 0, or there are no edges, or
+    /// no rounds.
+    pub status: Status,
     /// Round by round; round 0 is every node alone.
     pub rounds: Vec<RelaxRound>,
     /// Rounds in which predictions were exchanged.

@@ -3,7 +3,7 @@
 use super::input::RelaxInput;
 use super::options::RelaxOptions;
 use super::public::PublicPoints;
-use super::relaxed::{RelaxStatus, Relaxed};
+use super::relaxed::Relaxed;
 use super::settings::Examples;
 use super::settling::{Settling, go_on_and_on};
 use super::setup::RelaxSetup;
@@ -11,6 +11,7 @@ use super::train::{Trained, Training};
 use super::validation::Validation;
 use super::variation::variations;
 use super::warnings::RelaxWarning;
+use crate::outcome::Status;
 use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, FeatureScaling};
 
@@ -158,13 +159,13 @@ impl<'a> Run<'a> {
             warnings.push(RelaxWarning::DoesNotSettle { change, usual_alpha });
         }
         let status = if stopped {
-            RelaxStatus::Interrupted
+            Status::Stopped
         } else if exchanges == 0 {
-            RelaxStatus::Alone
+            Status::Done
         } else if settling.is_settled() {
-            RelaxStatus::Settled
+            Status::Settled
         } else {
-            RelaxStatus::RoundsUsedUp
+            Status::MaxRounds
         };
         Ok(Relaxed {
             nodes: input.table.nodes().to_vec(),

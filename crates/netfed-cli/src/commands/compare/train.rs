@@ -163,7 +163,7 @@ impl<'a> Part<'a> {
                 self.exact(&found.params, 1, self.data(), found.status == Status::Solved)
             }
             Method::Gtv | Method::GtvSelected => {
-                let options = self.options(self.plan.settings.tol);
+                let options = self.options(self.plan.settings.spec.tol);
                 let found =
                     solve_with(&problem.at_lambda(value)?, &options, &mut until_interrupted)?;
                 let solved = found.status == Status::Solved;
@@ -260,7 +260,7 @@ impl<'a> Part<'a> {
     }
 
     fn rounds(&self) -> Rounds {
-        let seed = self.plan.settings.seed;
+        let seed = self.plan.settings.spec.seed;
         Rounds { max_rounds: self.plan.rounds, tolerance: SETTLED, seed, ..Rounds::default() }
     }
 
@@ -282,7 +282,7 @@ impl<'a> Part<'a> {
     fn of(&self, outcome: Outcome) -> Trained {
         let Outcome { params, trace } = outcome;
         let floats = trace.sent.iter().sum::<u64>() as f64 / trace.sent.len() as f64;
-        let settled = trace.status == baselines::Status::Settled;
+        let settled = trace.status == Status::Settled;
         self.exact(&params, trace.rounds, floats, settled)
     }
 }

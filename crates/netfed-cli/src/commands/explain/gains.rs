@@ -69,7 +69,7 @@ pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Fa
     if own.iter().all(|rows| !enough(&rows)) {
         return Ok(Gains { measure: "", folds: count, nodes: Vec::new(), skipped, unfinished: 0 });
     }
-    let fold = folds(&run.points, count, run.settings.seed);
+    let fold = folds(&run.points, count, run.settings.spec.seed);
     let rows = fold.len();
     let (mut coupled, mut alone) = (vec![0.0; rows], vec![0.0; rows]);
     let (mut name, mut unfinished) = ("", 0);
@@ -131,7 +131,8 @@ fn errors_of(
     let params = part.in_units_of_the_data(&solution.params);
     // The nodes of the points come first in the problem, in the same order.
     let models: Vec<&[f64]> = (0..test.nodes().len()).map(|i| params.row(i)).collect();
-    let (names, values) = measures(run.settings.loss, run.settings.intercept, &models, test);
-    let which = measure_of(run.settings.loss);
+    let (names, values) =
+        measures(run.settings.spec.loss_kind(), run.settings.spec.intercept, &models, test);
+    let which = measure_of(run.settings.spec.loss_kind());
     (names[which], values.iter().map(|v| v[which]).collect())
 }

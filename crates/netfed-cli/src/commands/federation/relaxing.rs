@@ -16,11 +16,11 @@ pub(super) fn describe(args: &Init, nodes: &[String]) -> Result<Relaxing, Failur
         return Err(Failure::input("fed-relax needs public points; say --public FILE.".into()));
     };
     let classes = classes(&args.classes)?;
-    let features = args.given.features.clone().unwrap_or_default();
+    let features = args.given.columns.features.clone().unwrap_or_default();
     let given = |name: &Option<String>, usual: &str| name.clone().unwrap_or_else(|| usual.into());
     let columns = PointColumns {
-        node: given(&args.given.node_column, "node"),
-        target: given(&args.given.target, "y"),
+        node: given(&args.given.columns.node_column, "node"),
+        target: given(&args.given.columns.target, "y"),
         ..PointColumns::default()
     };
     let (public, ignored) =

@@ -37,11 +37,13 @@ struct Built {
 pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
     let start = std::time::Instant::now();
     let plan = Plan::new(args)?;
-    let inputs: Vec<&Path> =
-        [args.given.data.as_deref(), args.coordinates.as_deref()].into_iter().flatten().collect();
+    let inputs: Vec<&Path> = [args.given.files.data.as_deref(), args.coordinates.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect();
     check_graph_file(&args.results.out, args.results.force, &inputs)?;
-    start_threads(plan.settings.threads)?;
-    let points = match &args.given.data {
+    start_threads(plan.settings.threads())?;
+    let points = match &args.given.files.data {
         Some(path) => Some(read(path, &plan)?),
         None => None,
     };

@@ -30,7 +30,7 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
     let start = std::time::Instant::now();
     let plan = Plan::new(&args)?;
     check_outputs(&args, &plan)?;
-    start_threads(plan.settings.threads)?;
+    start_threads(plan.settings.threads())?;
     let (points, edges) = read(&plan)?;
     check_features(&points, &plan.settings)?;
     let truth =
@@ -46,8 +46,8 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
 }
 
 fn check_outputs(args: &Select, plan: &Plan) -> Result<(), Failure> {
-    let mut inputs: Vec<&Path> = vec![&plan.settings.data];
-    inputs.extend(plan.settings.given.graph.as_deref());
+    let mut inputs: Vec<&Path> = vec![plan.settings.data_path()?];
+    inputs.extend(plan.settings.graph.as_deref());
     inputs.extend(args.truth.as_deref());
     inputs.extend(args.config.as_deref());
     check_file(&args.results.out, args.results.force, &inputs)?;
@@ -69,7 +69,7 @@ fn read(plan: &Plan) -> Result<(Table, Edges), Failure> {
     if !plan.all_pairs() {
         return prepare::read(&plan.settings);
     }
-    let points = read_points(&plan.settings.data, &plan.settings.columns)?;
+    let points = read_points(plan.settings.data_path()?, &plan.settings.columns)?;
     Ok(in_natural_order(points, Edges::default())?)
 }
 
@@ -77,16 +77,16 @@ fn read(plan: &Plan) -> Result<(Table, Edges), Failure> {
 fn estimate(points: &Table, plan: &Plan, quiet: bool) -> Result<Estimates, Failure> {
     let settings = &plan.settings;
     let (nodes, rows) = (points.nodes().len(), points.rows());
-    let dim = points.features().len() + usize::from(settings.intercept);
+    let dim = points.features().len() + usize::from(settings.spec.intercept);
     memory::check_covariances(nodes, dim, rows)?;
     if !quiet && rows * dim * dim + nodes * dim.pow(3) > LONG {
         say(&format!("training {nodes} nodes, each alone"));
     }
     let options = SelectOptions::default()
-        .with_loss(settings.loss)
-        .with_ridge(settings.ridge)
-        .with_intercept(settings.intercept)
-        .with_standardize(settings.standardize)
+        .with_loss(settings.spec.loss_kind())
+        .with_ridge(settings.spec.ridge)
+        .with_intercept(settings.spec.intercept)
+        .with_standardize(settings.spec.standardize)
         .with_variance(plan.variance);
     Ok(options.estimates(points)?)
 }

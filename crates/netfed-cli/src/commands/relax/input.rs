@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use netfed::model::{ModelKind, Task};
+use netfed::names::choose;
 use netfed::relax::{PublicPoints, RelaxInput, RelaxOptions};
 use netfed::{HoldOut, Table};
 use netfed_io::{ModelRow, PointColumns, Target, column_names, read_models, read_points};
@@ -15,7 +16,7 @@ use crate::memory;
 use crate::prepare::read_graph_of;
 use crate::progress::stop_flag;
 use crate::relaxing::{PublicRows, model_kind, unread};
-use crate::settings::{Range, choose, number};
+use crate::settings::{Range, number};
 
 /// The most classes.
 const MOST_CLASSES: usize = 100;

@@ -135,7 +135,7 @@ impl<'a> Outcome<'a> {
             })
         });
         json!({
-            "status": self.relaxed.status.to_string(),
+            "status": words::status(self.relaxed.status),
             "task": self.args.task,
             "classes": if input.data.classes().is_empty() { json!(null) } else { json!(input.data.classes()) },
             "alpha": self.args.alpha,

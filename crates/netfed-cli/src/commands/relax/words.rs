@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
+use netfed::Status;
 use netfed::model::Task;
-use netfed::relax::{RelaxStatus, Validation};
+use netfed::relax::Validation;
 use netfed_report::text::{number, plural, rough_duration, rounded};
 
 use super::outcome::Outcome;
@@ -206,6 +207,15 @@ pub(super) fn sentences(o: &Outcome) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
+/// Why the training ended, as the summary has it.
+pub(super) fn status(status: Status) -> &'static str {
+    match status {
+        Status::Settled => "settled",
+        Status::Done => "trained alone",
+        other => other.name(),
+    }
+}
+
 /// The kinds of models in words.
 pub(super) fn kinds(o: &Outcome) -> String {
     let kinds = o.kinds();
@@ -224,9 +234,9 @@ impl Outcome<'_> {
         let rounds = self.relaxed.exchanges;
         let rounds = plural(rounds, "round");
         let done = match self.relaxed.status {
-            RelaxStatus::Interrupted => format!("interrupted after {rounds}"),
-            RelaxStatus::Settled => format!("settled after {rounds}"),
-            RelaxStatus::Alone => "trained every node alone".into(),
+            Status::Stopped => format!("interrupted after {rounds}"),
+            Status::Settled => format!("settled after {rounds}"),
+            Status::Done => "trained every node alone".into(),
             _ => format!("{rounds} used up"),
         };
         let mut text = format!(

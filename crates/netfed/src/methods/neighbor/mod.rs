@@ -7,9 +7,9 @@ mod subgradient;
 pub use gossip::{GossipNode, gossip, gossip_with};
 pub use subgradient::{SubgradientNode, subgradient, subgradient_with};
 
-use crate::methods::trace::{Movement, Outcome, Status, Trace};
+use crate::methods::trace::{Movement, Outcome, Trace};
 use crate::numeric::parallel::map_items;
-use crate::outcome::{Event, Observer};
+use crate::outcome::{Event, Observer, Status};
 use crate::{Error, Graph, Matrix};
 
 /// One node's half of a method between neighbors, without input and output.

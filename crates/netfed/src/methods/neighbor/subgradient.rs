@@ -113,8 +113,9 @@ pub fn subgradient_with(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods::Rate;
     use crate::methods::testing::{close, complete, coupled};
-    use crate::methods::{Rate, Status};
+    use crate::outcome::Status;
     use crate::penalty::{Norm1, Norm2, Squared};
     use crate::{LossKind, Options, solve};
 

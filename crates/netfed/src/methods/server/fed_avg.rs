@@ -110,7 +110,8 @@ mod tests {
     use super::*;
     use crate::Event;
     use crate::methods::testing::{close, example};
-    use crate::methods::{Rate, Status, Weighting};
+    use crate::methods::{Rate, Weighting};
+    use crate::outcome::Status;
     use crate::penalty::Norm2;
     use crate::solve::exact::pooled;
     use crate::{Dataset, Graph, LossKind, Problem};

@@ -13,9 +13,9 @@ use super::{Answer, Client, Rounds, Server, run};
 use crate::error::same_size;
 use crate::methods::clients::{ClientData, Clients};
 use crate::methods::local_steps::LocalSteps;
-use crate::methods::trace::{Outcome, Status};
+use crate::methods::trace::Outcome;
 use crate::numeric::sampling;
-use crate::outcome::{Observer, Unobserved};
+use crate::outcome::{Observer, Status, Unobserved};
 use crate::{Error, Matrix};
 
 /// The client's half of IFCA. It answers with the number of the model it took, then the model.

@@ -26,10 +26,10 @@ pub use vertical::{LabelHolder, Party, VerticalModel, vertical, vertical_with};
 
 use crate::error::nonnegative;
 use crate::methods::clients::{Clients, Weighting};
-use crate::methods::trace::{Movement, Outcome, Status, Trace};
+use crate::methods::trace::{Movement, Outcome, Trace};
 use crate::numeric::parallel::map_items;
 use crate::numeric::sampling;
-use crate::outcome::{Event, Observer};
+use crate::outcome::{Event, Observer, Status};
 use crate::{Error, Matrix};
 
 /// A client's half of a method, without input and output.

@@ -25,4 +25,4 @@ mod rounds;
 pub use bound::RelaxVariation;
 pub use metric::{Coupling, Sides};
 pub use problem::Relaxation;
-pub use rounds::{LocalUpdate, RelaxOptions, RelaxStatus, Relaxed, Sweep, relax, relax_with};
+pub use rounds::{LocalUpdate, RelaxOptions, Relaxed, Sweep, relax, relax_with};

@@ -19,7 +19,7 @@ use super::metric::Metric;
 use super::problem::Relaxation;
 use crate::numeric::linalg::norm;
 use crate::numeric::parallel::map_rows;
-use crate::outcome::{Event, Observer, Unobserved};
+use crate::outcome::{Event, Observer, Status, Unobserved};
 use crate::{Error, Matrix};
 
 /// Rounds without a shorter step after which updates count as diverging, where steps have doubled
@@ -80,26 +80,13 @@ impl Default for RelaxOptions {
     }
 }
 
-/// Why the rounds ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RelaxStatus {
-    /// The residual met the tolerance.
-    Converged,
-    /// All rounds were used up.
-    MaxRounds,
-    /// Steps grew, however small a part of them was taken.
-    Diverged,
-    /// The observer said so.
-    Stopped,
-}
-
 /// What the rounds found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relaxed {
     /// The models.
     pub params: Matrix,
     /// Why the rounds ended.
-    pub status: RelaxStatus,
+    pub status: Status,
     /// Rounds that were run.
     pub rounds: u64,
     /// The residual at the models.
@@ -131,17 +118,17 @@ pub fn relax_with(
     }
     let mut state = State::new(problem, start, options);
     let mut best = (f64::INFINITY, 0, state.params.clone());
-    let (mut status, mut rounds) = (RelaxStatus::MaxRounds, 0);
+    let (mut status, mut rounds) = (Status::MaxRounds, 0);
     for round in 1..=options.max_rounds {
         let residual = state.round();
         rounds = round;
         let event = Event::round(round).measured(residual).with(&state.params, None);
         if observer.observe(event).is_break() {
-            status = RelaxStatus::Stopped;
+            status = Status::Stopped;
             break;
         }
         if residual <= options.tolerance {
-            status = RelaxStatus::Converged;
+            status = Status::Settled;
             break;
         }
         if residual < 0.999 * best.0 {
@@ -153,7 +140,7 @@ pub fn relax_with(
         if options.update == LocalUpdate::Exact && (grows || stalls) {
             if state.damping <= LEAST {
                 state.go_to(&best.2);
-                status = RelaxStatus::Diverged;
+                status = Status::Diverged;
                 break;
             }
             state.go_to(&best.2);

@@ -50,7 +50,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
         ..Facts::new(name, &learned.graph)
     };
     args.results.tell(&facts.json(), || describe(&facts, &args.results.out));
-    Ok(if learned.status.is_done() { 0 } else { 3 })
+    Ok(if learned.status.is_success() { 0 } else { 3 })
 }
 
 /// Tells of the sweeps every now and then; says stop after Ctrl-C.

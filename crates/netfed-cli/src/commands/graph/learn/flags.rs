@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use netfed::learning::{
     Kept, LearnMethod, LearnOptions, LogDegreeOptions, Scale, SiloMethod, SiloSetting,
 };
+use netfed::names::choose;
 
 use super::setting;
 use crate::failure::Failure;
 use crate::results::Results;
-use crate::settings::{Range, choose, number};
+use crate::settings::{Range, number};
 
 /// Learns a graph from signals: values that vary over its vertices, as temperatures of many hours at many stations. Vertices whose values
 /// go together become neighbors. With --silos every holder of signals gets a graph of its own, and there is one of what they have in

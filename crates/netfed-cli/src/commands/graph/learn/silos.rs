@@ -89,7 +89,7 @@ pub(super) fn run(args: &Learn, plan: &Plan, method: SiloMethod) -> Result<u8, F
     folder.commit()?;
     let tried = grid.as_ref().map_or(String::new(), Grid::text);
     args.results.tell(&summary, || tried + &describe_silos(&summary, &rows, &args.results.out));
-    let done = found.status.is_done() && grid.is_none_or(|grid| grid.done());
+    let done = found.status.is_success() && grid.is_none_or(|grid| grid.done());
     Ok(if done { 0 } else { 3 })
 }
 

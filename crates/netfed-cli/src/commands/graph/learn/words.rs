@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use netfed::Graph;
-use netfed::learning::LearnStatus;
+use netfed::{Graph, Status};
 use netfed_report::text::{count, number, plural, plurals, rough_duration};
 use serde_json::{Value, json};
 
@@ -24,7 +23,7 @@ pub(super) struct Facts {
     pub(super) beta: Option<f64>,
     pub(super) objective: Option<f64>,
     pub(super) gap: f64,
-    pub(super) status: Option<LearnStatus>,
+    pub(super) status: Option<Status>,
     pub(super) seconds: f64,
 }
 
@@ -80,10 +79,10 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
         );
     }
     match facts.status {
-        Some(LearnStatus::Interrupted) => {
+        Some(Status::Stopped) => {
             text.push_str("  Interrupted before the tolerance: no more than that bound is proven.\n");
         }
-        Some(LearnStatus::UsedUp) => text.push_str(
+        Some(Status::MaxIterations) => text.push_str(
             "  It ended before the tolerance, after all its iterations: no more than that bound is proven.\n",
         ),
         _ => {}
@@ -181,7 +180,7 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
             "  One silo has nothing in common with others: --signals FILE learns its graph alone.\n",
         );
     }
-    if summary["status"] == LearnStatus::Interrupted.to_string() {
+    if summary["status"] == Status::Stopped.name() {
         text.push_str("  Interrupted: these are the graphs as they were then.\n");
     } else if summary["method"] == "algorithm1" && summary["solved"] == false {
         text.push_str("  More rounds may come nearer to the optimum; --method exact goes to it.\n");

@@ -59,7 +59,9 @@ fn correction_name(args: &Select) -> &str {
 fn noise(plan: &Plan) -> String {
     match plan.variance {
         Variance::Sandwich => "sandwich variance".into(),
-        _ if plan.settings.loss == LossKind::Logistic => "variance from the logistic model".into(),
+        _ if plan.settings.spec.loss_kind() == LossKind::Logistic => {
+            "variance from the logistic model".into()
+        }
         Variance::Known(v) => format!("noise of variance {v}"),
         Variance::Estimated => "noise estimated at every node".into(),
     }
@@ -163,7 +165,7 @@ pub(super) fn summary(o: &Outcome, plan: &Plan, args: &Select) -> serde_json::Va
     });
     let variance = match plan.variance {
         Variance::Sandwich => json!("sandwich"),
-        _ if plan.settings.loss == LossKind::Logistic => json!("observed information"),
+        _ if plan.settings.spec.loss_kind() == LossKind::Logistic => json!("observed information"),
         Variance::Known(v) => json!(v),
         Variance::Estimated => json!("estimated"),
     };
