@@ -8,6 +8,7 @@ use crate::{Dataset, Error};
 
 /// The kinds of local loss, with their parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum LossKind {
     /// (y − wᵀx)²
     Squared,

@@ -242,6 +242,7 @@ pub struct Bracket {
 
 /// Losses with a prox in closed form.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Compact<'a> {
     /// L = 0
     Zero,
@@ -285,6 +286,7 @@ pub struct Curvature {
 
 /// What L(w) ≤ B says about the predictions Xw. See docs/certificate.md, lemma 4.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Growth {
     /// Nothing, as for L = 0.
     Flat,

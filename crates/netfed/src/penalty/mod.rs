@@ -146,6 +146,7 @@ pub struct Blur {
 
 /// Where a penalty is not smooth, and so which differences it makes vanish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kinks {
     /// Nowhere.
     None,
@@ -159,6 +160,7 @@ pub enum Kinks {
 
 /// A lower bound of a penalty by the Euclidean norm.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum PenaltyGrowth {
     /// φ(v) ≥ k‖v‖₂
     Linear(f64),

@@ -5,6 +5,7 @@ use crate::error::{nonnegative, positive};
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Solver {
     /// The method that suits the problem.
     #[default]

@@ -58,7 +58,7 @@ impl Found {
     }
 
     fn of(graphs: SiloGraphs, setting: Setting, solved: bool, ended: Status) -> Found {
-        let SiloGraphs { locals, consensus, objective, gap, rounds } = graphs;
+        let SiloGraphs { locals, consensus, objective, gap, rounds, .. } = graphs;
         let (consensus, gap) = (Some(consensus), Some(gap));
         Found { setting, locals, consensus, objective, gap, rounds, solved, ended }
     }
