@@ -86,9 +86,8 @@ impl Measure {
             LossKind::Hinge => {
                 (["accuracy", "loss"], ["share of wrong predictions", "hinge loss"], 1)
             }
-            LossKind::Mean => {
-                (["squared", "distance"], ["mean squared distance", "mean distance"], 0)
-            }
+            // `mean`: data without labels.
+            _ => (["squared", "distance"], ["mean squared distance", "mean distance"], 0),
         };
         let column = match name {
             Some(name) => {

@@ -280,7 +280,7 @@ impl<'a> Part<'a> {
     }
 
     fn of(&self, outcome: Outcome) -> Trained {
-        let Outcome { params, trace } = outcome;
+        let Outcome { params, trace, .. } = outcome;
         let floats = trace.sent.iter().sum::<u64>() as f64 / trace.sent.len() as f64;
         let settled = trace.status == Status::Settled;
         self.exact(&params, trace.rounds, floats, settled)
