@@ -8,13 +8,14 @@ use netfed::discrepancy::{
     Combination, Discrepancy, Energy, GradientMismatch, KolmogorovSmirnov, MaximumMean,
     ModelDifference, Wasserstein, WelchT,
 };
+use netfed::fit::datasets;
 use netfed::names::choose;
 use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph};
 use netfed::{LossKind, Table};
 use netfed_report::text::plural;
 
 use crate::failure::Failure;
-use crate::prepare::{Scaling, local_datasets, names};
+use crate::prepare::names;
 use crate::progress::{Steps, interrupted};
 use crate::settings::{Range, Settings, number};
 use samples::{constant_columns, laid_out, samples};
@@ -52,10 +53,7 @@ impl Recipe {
         settings: &Settings,
     ) -> Result<Box<dyn Discrepancy>, Failure> {
         if self.needs_models() {
-            let scaling = settings.spec.standardize.then(|| Scaling::fit(points, settings));
-            let nodes = points.nodes().len();
-            let data =
-                local_datasets(points.clone(), nodes, settings.spec.intercept, scaling.as_ref())?;
+            let data = datasets(points, &settings.spec)?;
             let losses = data
                 .into_iter()
                 .map(|own| {

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netfed::Progress;
-use netfed_report::HistoryRow;
 use netfed_report::text::rough_duration;
 
 /// Watches a run.
@@ -20,7 +19,8 @@ pub(crate) struct Watch {
     bar: Option<ProgressBar>,
     lines: bool,
     last_line: Instant,
-    pub(crate) history: Vec<HistoryRow>,
+    /// When the certificate was looked at, in seconds since the start.
+    pub(crate) looks: Vec<f64>,
 }
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -77,7 +77,7 @@ impl Watch {
             bar,
             lines: !terminal && !quiet,
             last_line: now,
-            history: Vec::new(),
+            looks: Vec::new(),
         }
     }
 
@@ -91,14 +91,7 @@ impl Watch {
         if let Some(c) = progress.certificate {
             let bounded = c.gap.is_finite();
             let seconds = self.seconds();
-            self.history.push(HistoryRow {
-                iteration: progress.iteration,
-                objective: c.objective,
-                bound: bounded.then(|| c.dual_bound()),
-                gap: bounded.then_some(c.gap),
-                residual: c.residual,
-                seconds,
-            });
+            self.looks.push(seconds);
             self.show(progress.iteration, c.accuracy(), bounded, seconds);
         }
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

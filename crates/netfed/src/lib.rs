@@ -56,6 +56,7 @@
 
 mod certificate;
 mod error;
+pub mod fit;
 pub mod generate;
 pub mod graph;
 pub mod laws;
@@ -77,6 +78,7 @@ mod theory;
 
 pub use certificate::{Bound, Certificate, Certified, Certifier, Share};
 pub use error::Error;
+pub use fit::Fitted;
 pub use graph::communities::{Agreement, Communities};
 pub use graph::{
     Edge, Graph, Incidence, LEAST_WEIGHT, Link, NeighborGraph, communities, discrepancy,
@@ -96,7 +98,7 @@ pub use problem::Problem;
 pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
 pub use solve::{solve, solve_from};
 pub use spec::Spec;
-pub use table::{Dataset, Edges, Table, in_natural_order, natural_order};
+pub use table::{Dataset, Edges, FeatureScaling, Table, in_natural_order, moments, natural_order};
 pub use theory::{guarantee, information};
 
 #[doc(hidden)]

@@ -5,12 +5,13 @@
 
 use std::ops::ControlFlow;
 
+use netfed::fit::Prepared;
 use netfed::{Edges, Matrix, Options, PathPoint, Solution, Start, Step, Table, follow_path, solve};
 
 use super::folds;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
-use crate::prepare::{Prepared, prepare_part};
+use crate::prepare::prepare_part;
 use crate::progress::interrupted;
 use crate::settings::Settings;
 
@@ -44,7 +45,7 @@ pub(crate) struct Pooled {
 
 /// Trains one model on all points.
 pub(crate) fn pooled(points: &Table, settings: &Settings) -> Result<Pooled, Failure> {
-    let prepared = prepare_part(points.pooled("all"), Edges::default(), settings)?;
+    let prepared = prepare_part(&points.pooled("all"), &Edges::default(), settings)?;
     let alone = solve(&prepared.problem, &settings.options(), |_| ControlFlow::Continue(()))?;
     let params = alone.params;
     let model = prepared.in_units_of_the_data(&params).row(0).to_vec();

@@ -1,8 +1,7 @@
 //! What is compared: the data points of every node, with their labels, where asked for in comparable units or laid out in the plane.
 
 use netfed::discrepancy::embedded;
-use netfed::{Matrix, Table, draws};
-use netfed_io::moments;
+use netfed::{Matrix, Table, draws, moments};
 
 use crate::failure::Failure;
 

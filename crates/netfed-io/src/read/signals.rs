@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use netfed::Matrix;
+use netfed::{Matrix, moments};
 
 use crate::error::Error;
 use crate::rows::Rows;
-use crate::scaling::moments;
 use crate::text::{quote, shown};
 
 /// The largest value, so that squares of squares do not overflow.

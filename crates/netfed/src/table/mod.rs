@@ -4,9 +4,11 @@ mod dataset;
 mod edges;
 mod names;
 mod points;
+mod scaling;
 
 pub use dataset::Dataset;
 pub(crate) use dataset::LARGEST;
 pub use edges::{Edges, in_natural_order};
 pub use names::natural_order;
 pub use points::Table;
+pub use scaling::{FeatureScaling, moments};

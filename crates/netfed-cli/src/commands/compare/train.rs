@@ -9,6 +9,7 @@ use netfed::baselines::{
     self, Clients, LocalSteps, Outcome, Rate, Round, Rounds, Weighting, ditto, fed_avg, fed_prox,
     fed_sgd, gossip, ifca_from_nodes, mr_mtl,
 };
+use netfed::fit::Prepared;
 use netfed::{
     Edges, FedAdmm, Federation, Matrix, Options, Solver, Status, Table, log_grid, simulate, solve,
 };
@@ -19,7 +20,7 @@ use super::selected::selected;
 use crate::evaluation::{descend, pooled};
 use crate::failure::Failure;
 use crate::lambda_path::default_values;
-use crate::prepare::{Prepared, prepare_part};
+use crate::prepare::prepare_part;
 use crate::progress::interrupted;
 
 /// Number of λ of the path of gtv, without 0.
@@ -75,7 +76,7 @@ impl<'a> Part<'a> {
             Method::GtvSelected => selected(points, edges, &plan.settings)?,
             _ => edges.clone(),
         };
-        let prepared = prepare_part(points.clone(), edges, &plan.settings)?;
+        let prepared = prepare_part(points, &edges, &plan.settings)?;
         let rate = Rate::suited(&Clients::new(&prepared.problem));
         Ok(Part { plan, points, clusters, prepared, rate })
     }

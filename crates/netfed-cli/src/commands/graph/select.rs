@@ -10,6 +10,7 @@ pub(crate) use flags::Select;
 
 use std::path::Path;
 
+use netfed::fit::datasets;
 use netfed::selection::Estimates;
 use netfed::{Edges, Table, in_natural_order};
 use netfed_io::{check_file, check_graph_file, read_points};
@@ -17,7 +18,7 @@ use netfed_io::{check_file, check_graph_file, read_points};
 use crate::clusters_file::read_clusters;
 use crate::failure::Failure;
 use crate::memory;
-use crate::prepare::{self, Scaling, check_features, local_datasets};
+use crate::prepare::{self, check_features};
 use crate::progress::{catch_interrupts, say};
 use crate::threads::start_threads;
 use flags::Plan;
@@ -83,7 +84,6 @@ fn estimate(points: Table, plan: &Plan, quiet: bool) -> Result<Estimates, Failur
     if !quiet && rows * dim * dim + nodes * dim.pow(3) > LONG {
         say(&format!("training {nodes} nodes, each alone"));
     }
-    let scaling = settings.spec.standardize.then(|| Scaling::fit(&points, settings));
-    let data = local_datasets(points, nodes, settings.spec.intercept, scaling.as_ref())?;
+    let data = datasets(&points, &settings.spec)?;
     Ok(Estimates::new(settings.spec.loss_kind(), &data, settings.spec.ridge, plan.variance)?)
 }

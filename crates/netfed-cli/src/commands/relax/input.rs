@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use netfed::model::{ModelKind, Task};
 use netfed::names::choose;
-use netfed::{Graph, Matrix, Table, generate};
-use netfed_io::{
-    FeatureScaling, ModelRow, PointColumns, Target, column_names, read_models, read_points,
-};
+use netfed::{FeatureScaling, Graph, Matrix, Table, generate};
+use netfed_io::{ModelRow, PointColumns, Target, column_names, read_models, read_points};
 use netfed_report::text::rounded;
 
 use super::flags::Relax;
