@@ -4,6 +4,7 @@ use super::clusters::Clusters;
 use super::interval::{Course, Interval, Known, Mix};
 use super::{PathPoint, Step};
 use crate::certificate::Certifier;
+use crate::numeric::threads::join;
 use crate::run::{Observer, Options, Progress, Solution, Start, Status};
 use crate::solve::contraction::Level;
 use crate::solve::cost::sweep_cost;
@@ -55,7 +56,7 @@ impl Walk<'_> {
         let other = interval.clone();
         let high = || self.halve(middle + 1, high, interval);
         let low = || self.halve(first, low, other);
-        let (high, low) = if self.side_by_side { rayon::join(high, low) } else { (high(), low()) };
+        let (high, low) = if self.side_by_side { join(high, low) } else { (high(), low()) };
         high.and(low)
     }
 

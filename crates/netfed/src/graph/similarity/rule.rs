@@ -15,7 +15,7 @@ use super::spanning_tree::spanning_tree;
 use crate::Error;
 use crate::error::nonnegative;
 use crate::graph::discrepancy::Discrepancy;
-use rayon::prelude::*;
+use crate::numeric::threads::*;
 use std::ops::ControlFlow;
 
 /// A search for k neighbors first looks at this times k nodes.

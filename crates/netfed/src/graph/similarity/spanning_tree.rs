@@ -5,7 +5,7 @@
 use super::found::Found;
 use crate::Error;
 use crate::graph::discrepancy::Discrepancy;
-use rayon::prelude::*;
+use crate::numeric::threads::*;
 use std::ops::ControlFlow;
 
 /// Nodes that are worth a task of their own.
