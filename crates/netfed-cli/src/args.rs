@@ -14,7 +14,7 @@ use crate::commands::router::Router;
 use crate::commands::tune::Tune;
 use crate::commands::vertical::Vertical;
 use crate::files::Files;
-use crate::given::Given;
+use crate::given::Flags;
 use crate::results::Results;
 
 /// Networked federated learning: one personalized model per node of a graph, with a proof of how good it is
@@ -97,7 +97,7 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) given: Flags,
 }
 
 const FIT_EXAMPLES: &str = "Examples:
@@ -129,7 +129,7 @@ pub(crate) struct Path {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) given: Flags,
     #[command(flatten)]
     pub(crate) range: Range,
     /// Folds of the cross-validation inside the nodes' data, at least 2; 0 turns it off [default: 5 if every node with data has two points or more]

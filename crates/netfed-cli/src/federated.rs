@@ -1,10 +1,11 @@
 //! Methods that are simulated as rounds of a federation: ADMM with a fixed ρ, Fed-ADMM, and every method with devices that drop out.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
 use std::path::Path;
 
-use netfed::{FedAdmm, Federation, Options, Progress, Solution, Solver, simulate, solve};
+use netfed::{
+    FedAdmm, Federation, Observer, Options, Solution, Solver, simulate, simulate_with, solve_with,
+};
 use netfed_io::read_availability;
 
 use crate::failure::Failure;
@@ -23,27 +24,27 @@ pub(crate) struct DropOuts {
 pub(crate) fn solve_as_asked(
     prepared: &Prepared,
     settings: &Settings,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+    observer: &mut dyn Observer,
 ) -> Result<(Solution, Option<DropOuts>), Failure> {
     let (problem, options) = (&prepared.problem, settings.options());
-    let fixed = settings.solver == Solver::FedAdmm || settings.rho.is_some();
-    if settings.availability.is_none() && !fixed {
-        return Ok((solve(problem, &options, observer)?, None));
+    let fixed = settings.spec.solver == Solver::FedAdmm || settings.spec.rho.is_some();
+    if settings.given.files.availability.is_none() && !fixed {
+        return Ok((solve_with(problem, &options, observer)?, None));
     }
     let suited = FedAdmm::suited(problem);
     let fed_admm = fed_admm(settings, suited);
-    let availability = match &settings.availability {
+    let availability = match &settings.given.files.availability {
         Some(text) => availability(text, &prepared.nodes)?,
         None => Vec::new(),
     };
     let all = Federation { availability: &[], points: &prepared.points, fed_admm };
     let federation = Federation { availability: &availability, ..all.clone() };
-    let solution = simulate(problem, &options, &federation, &mut observer)?;
+    let solution = simulate_with(problem, &options, &federation, observer)?;
     if availability.is_empty() {
         return Ok((solution, None));
     }
     let options = Options { max_iterations: solution.iterations, ..options };
-    let undisturbed = simulate(problem, &options, &all, |_| ControlFlow::Continue(()))?;
+    let undisturbed = simulate(problem, &options, &all)?;
     let mean = availability.iter().sum::<f64>() / availability.len() as f64;
     Ok((solution, Some(DropOuts { mean, rounds_of_all: undisturbed.iterations })))
 }
@@ -51,13 +52,13 @@ pub(crate) fn solve_as_asked(
 /// The settings of Fed-ADMM; what is not given is taken from those that suit the problem.
 pub(crate) fn fed_admm(settings: &Settings, suited: FedAdmm) -> FedAdmm {
     FedAdmm {
-        rho: settings.rho.unwrap_or(suited.rho),
-        kappa: settings.kappa.unwrap_or(suited.kappa),
+        rho: settings.spec.rho.unwrap_or(suited.rho),
+        kappa: settings.spec.kappa.unwrap_or(suited.kappa),
         // A given κ means the steps as published.
-        delay: if settings.kappa.is_some() { 0.0 } else { suited.delay },
-        batch: settings.batch,
-        seed: settings.seed,
-        average_after: settings.max_iter / 2,
+        delay: if settings.spec.kappa.is_some() { 0.0 } else { suited.delay },
+        batch: settings.spec.batch_size,
+        seed: settings.spec.seed,
+        average_after: settings.spec.max_iter / 2,
         ..suited
     }
 }

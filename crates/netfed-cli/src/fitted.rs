@@ -40,8 +40,7 @@ impl Fitted {
         edges: Edges,
         quiet: bool,
     ) -> Result<Fitted, Failure> {
-        let given: Given = config
-            .try_into()
+        let given = Given::from_table(config)
             .map_err(|e| Failure::input(format!("the settings of the fit: {e}.")))?;
         let settings = Settings::new(given)?;
         let (points, edges) = in_natural_order(points, edges)?;
@@ -51,7 +50,7 @@ impl Fitted {
 
     /// The strength of the coupling.
     pub fn lambda(&self) -> f64 {
-        self.settings.lambda
+        self.settings.lambda()
     }
 
     /// Number of clusters.
@@ -71,9 +70,8 @@ impl Fitted {
         quiet: bool,
     ) -> Result<Fitted, Failure> {
         catch_interrupts();
-        let mut watch = Watch::new(settings.tol, quiet);
-        let (solution, drop_outs) =
-            solve_as_asked(&prepared, &settings, |progress| watch.observe(&progress))?;
+        let mut watch = Watch::new(settings.spec.tol, quiet);
+        let (solution, drop_outs) = solve_as_asked(&prepared, &settings, &mut watch)?;
         watch.finish();
         let seconds = watch.seconds();
         let clusters = Clusters::of(prepared.problem.graph(), &solution);
@@ -144,7 +142,7 @@ impl Fitted {
             "residual": c.residual,
             "stopping_rule": if c.gap.is_finite() { "relative gap" } else { "residual" },
             "bound": bound_name(c.bound),
-            "tolerance": self.settings.tol,
+            "tolerance": self.settings.spec.tol,
             "iterations": self.solution.iterations,
             "nodes": self.prepared.nodes.len(),
             "nodes_with_data": self.prepared.points_per_node.iter().filter(|m| **m > 0).count(),
@@ -156,8 +154,8 @@ impl Fitted {
             "exact_clusters": Clusters::find(&self.prepared.graph, &self.solution.params, 0.0, 0.0).count(),
             "loss": self.settings.loss_name(),
             "penalty": self.settings.penalty_name(),
-            "lambda": self.settings.lambda,
-            "flavor": self.settings.given.flavor,
+            "lambda": self.settings.lambda(),
+            "flavor": self.settings.spec.flavor,
             "flavor_words": preset::words(&self.prepared, &self.settings),
             "classes": self.prepared.low_label.map(|low| [low, 1.0]),
             "solver": self.solution.method.name(),
@@ -235,7 +233,7 @@ impl Fitted {
                 Status::Solved => Outcome::Converged,
                 Status::Unproven | Status::NoMinimum => Outcome::Unproven,
                 Status::MaxIterations => Outcome::MaxIterations,
-                Status::Stopped => Outcome::Interrupted,
+                _ => Outcome::Interrupted,
             },
             nodes: &self.prepared.nodes,
             words: Words::MODELS,
@@ -249,7 +247,7 @@ impl Fitted {
             dual_bound: bounded(c.dual_bound()),
             gap: bounded(c.gap),
             relative_gap: bounded(c.relative_gap),
-            tolerance: self.settings.tol,
+            tolerance: self.settings.spec.tol,
             certificate: &[
                 self.certificate_in_words(),
                 self.drop_outs_in_words().into_iter().collect(),
@@ -261,7 +259,7 @@ impl Fitted {
             explained_by: "netfed explain",
             history: &self.history,
             settings: &listed.collect::<Vec<_>>(),
-            seed: self.settings.seed,
+            seed: self.settings.spec.seed,
             seconds: self.seconds,
             iterations: self.solution.iterations,
         }))
@@ -298,22 +296,22 @@ impl Fitted {
             Status::Unproven if bounded => {
                 "  The iterations have settled, but no better bound can be proven: raise --tol if this accuracy is enough. Features of unlike scale widen the bound: try --standardize.\n"
             }
-            Status::Solved | Status::Unproven => "",
             Status::NoMinimum => {
                 "  There is no minimum: the classes of some nodes can be separated, and the loss falls for ever as the models grow. These models are the best found; their size means nothing. Add --ridge.\n"
             }
             Status::Stopped => {
                 "  It was stopped before the tolerance was met; these are the models so far.\n"
             }
-            Status::MaxIterations if self.settings.tol < 1e-11 => {
+            Status::MaxIterations if self.settings.spec.tol < 1e-11 => {
                 "  No relative gap below about 1e-12 can be proven in double precision: raise --tol.\n"
             }
-            Status::MaxIterations if self.settings.solver == Solver::FedAdmm => {
+            Status::MaxIterations if self.settings.spec.solver == Solver::FedAdmm => {
                 "  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough. Fed-ADMM takes one gradient step a round; where nodes can solve their local problems, --solver auto needs far fewer rounds. Features of unlike scale slow it down: try --standardize.\n"
             }
             Status::MaxIterations => {
                 "  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough. Features of unlike scale slow it down: try --standardize.\n"
             }
+            _ => "",
         };
         text.push_str(advice);
         let report = out.join("report.html");

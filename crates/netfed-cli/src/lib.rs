@@ -29,7 +29,6 @@ mod memory;
 mod number_flags;
 mod page_parts;
 mod past_run;
-mod prediction;
 mod prepare;
 mod preset;
 pub mod progress;
@@ -46,7 +45,6 @@ pub use evaluation::measure::mean_and_error;
 pub use failure::Failure;
 pub use files::Files;
 pub use fitted::Fitted;
-pub use settings::choose;
 pub use terminal::print;
 
 use std::ffi::OsString;

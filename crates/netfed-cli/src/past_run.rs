@@ -24,7 +24,7 @@ impl PastRun {
     pub(crate) fn open(path: &Path) -> Result<PastRun, Failure> {
         let folder = RunFolder::open(path)?;
         let settings = Settings::new(Given::from_toml(&folder.config())?)?;
-        let models = folder.models(settings.intercept)?;
+        let models = folder.models(settings.spec.intercept)?;
         let low_label = folder.low_label()?;
         let node = models.nodes().iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();
         Ok(PastRun { settings, models, node, low_label })
@@ -32,7 +32,7 @@ impl PastRun {
 
     /// Reads data points with the features of the run, and with labels if they are wanted.
     pub(crate) fn read(&self, path: &Path, labels: bool) -> Result<Table, Failure> {
-        let named = self.models.features().len() - usize::from(self.settings.intercept);
+        let named = self.models.features().len() - usize::from(self.settings.spec.intercept);
         let columns = PointColumns {
             node_optional: false,
             features: Some(self.models.features()[..named].to_vec()),
@@ -65,7 +65,7 @@ impl PastRun {
     /// wᵀx of every point, in order.
     pub(crate) fn scores(&self, points: &Table) -> Vec<f64> {
         let models: Vec<&[f64]> = points.nodes().iter().map(|n| self.model(n)).collect();
-        scores(self.settings.intercept, &models, points)
+        scores(self.settings.spec.intercept, &models, points)
     }
 
     /// The class that a score stands for, written as in the training data.
@@ -75,6 +75,6 @@ impl PastRun {
 
     /// The kind of loss.
     pub(crate) fn loss(&self) -> LossKind {
-        self.settings.loss
+        self.settings.spec.loss_kind()
     }
 }

@@ -6,8 +6,11 @@ use std::path::Path;
 
 use netfed::flavor::Preset;
 use netfed::loss::Sampled;
-use netfed::{Dataset, Edges, Graph, LossKind, Matrix, Problem, Table, in_natural_order};
-use netfed_io::{FeatureScaling, INTERCEPT, moments, read_edges, read_points};
+use netfed::{
+    Dataset, Edges, FeatureScaling, Graph, LossKind, Matrix, Problem, Spec, Table,
+    in_natural_order, moments,
+};
+use netfed_io::{INTERCEPT, read_edges, read_points};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
@@ -52,7 +55,7 @@ pub(crate) fn prepare(
 /// Refuses a feature that is 0 everywhere.
 pub(crate) fn check_features(points: &Table, settings: &Settings) -> Result<(), Failure> {
     let Some(&name) = points.zero_features().first() else { return Ok(()) };
-    let file = settings.data.display();
+    let file = settings.data_name();
     Err(Failure::input(format!(
         "{file}, column \"{name}\": every value is 0, so no parameter can be learned for it; leave it out with --features."
     )))
@@ -76,48 +79,49 @@ pub(crate) fn prepare_part(
     settings: &Settings,
 ) -> Result<Prepared, Failure> {
     let mut features = points.features().to_vec();
-    if settings.intercept {
+    if settings.spec.intercept {
         if features.iter().any(|f| f == INTERCEPT) {
             return Err(Failure::input(format!(
                 "{}: there is a column \"{INTERCEPT}\" already; rename it or leave --intercept out.",
-                settings.data.display()
+                settings.data_name()
             )));
         }
         features.push(INTERCEPT.into());
     }
     let edges = edges.after(&points);
     let mut nodes = edges.nodes().to_vec();
-    let one_class = settings.loss.is_classification()
+    let one_class = settings.spec.loss_kind().is_classification()
         && points.y().is_some_and(|y| y.iter().all(|v| *v == y[0]));
     let dim = features.len();
     memory::check(nodes.len(), edges.len(), dim, points.rows())?;
-    let low_label = settings.loss.is_classification().then_some(points.low_label());
-    let scaling = settings.standardize.then(|| Scaling::fit(&points, settings));
+    let low_label = settings.spec.loss_kind().is_classification().then_some(points.low_label());
+    let scaling = settings.spec.standardize.then(|| Scaling::fit(&points, settings));
     let mut graph = edges.graph()?;
-    let preset = settings.flavor.map(|flavor| flavor.preset(&graph)).transpose()?;
+    let preset = settings.spec.flavor.map(|flavor| flavor.preset(&graph)).transpose()?;
     let given = nodes.len();
     if let Some(preset) = &preset {
         graph = preset.graph.clone();
         nodes.extend(preset.server.map(|_| server_name(&nodes)));
     }
-    let datasets = local_datasets(points, nodes.len(), settings.intercept, scaling.as_ref())?;
+    let datasets = local_datasets(points, nodes.len(), settings.spec.intercept, scaling.as_ref())?;
     let points_per_node: Vec<usize> = datasets.iter().map(Dataset::points).collect();
     let mut warnings = warnings(&graph, &nodes, given, &points_per_node, settings);
     if one_class {
-        let (file, column) = (settings.data.display(), &settings.columns.target);
+        let (file, column) = (settings.data_name(), &settings.columns.target);
         warnings.push(format!(
             "{file}, column \"{column}\": all labels are equal, so there is nothing to tell apart"
         ));
     }
-    let points = match settings.batch {
+    let points = match settings.spec.batch_size {
         Some(_) => sampled(&datasets, settings)?,
         None => Vec::new(),
     };
     let losses = datasets
         .into_par_iter()
-        .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
+        .map(|data| settings.spec.loss_kind().build(data, settings.spec.ridge, settings.spec.lasso))
         .collect::<Result<Vec<_>, _>>()?;
-    let mut problem = Problem::new(graph.clone(), losses, settings.penalty(dim)?, settings.lambda)?;
+    let mut problem =
+        Problem::new(graph.clone(), losses, settings.penalty(dim)?, settings.lambda())?;
     if let Some(preset) = &preset {
         problem = preset.weigh(problem);
     }
@@ -146,18 +150,19 @@ fn server_name(nodes: &[String]) -> String {
 
 /// The points of local datasets one by one.
 pub(crate) fn sampled(datasets: &[Dataset], settings: &Settings) -> Result<Vec<Sampled>, Failure> {
-    let Settings { loss, ridge, lasso, .. } = settings;
-    datasets.iter().map(|d| Ok(Sampled::new(*loss, d.clone(), *ridge, *lasso)?)).collect()
+    let Spec { ridge, lasso, .. } = settings.spec;
+    let loss = settings.spec.loss_kind();
+    datasets.iter().map(|d| Ok(Sampled::new(loss, d.clone(), ridge, lasso)?)).collect()
 }
 
 /// Reads the two files. Both then list the same nodes, in their natural order, whatever the order of the lines.
 pub(crate) fn read(settings: &Settings) -> Result<(Table, Edges), Failure> {
-    let points = read_points(&settings.data, &settings.columns)?;
-    if settings.given.graph.is_none() {
+    let points = read_points(settings.data_path()?, &settings.columns)?;
+    match &settings.graph {
+        Some(graph) => read_graph_of(points, settings.data_path()?, graph),
         // The flavor makes the graph.
-        return Ok(in_natural_order(points, Edges::default())?);
+        None => Ok(in_natural_order(points, Edges::default())?),
     }
-    read_graph_of(points, &settings.data, &settings.graph)
 }
 
 /// Reads the graph of these points from `data`. Both then list the same nodes. A graph without edges may leave the nodes to the points.
@@ -187,11 +192,11 @@ pub(crate) fn datasets_of(
 ) -> Result<Vec<Dataset>, Failure> {
     let known: HashSet<&String> = nodes.iter().collect();
     if let Some(n) = points.nodes().iter().find(|n| !known.contains(n)) {
-        let file = settings.data.display();
+        let file = settings.data_name();
         return Err(Failure::input(format!("{file}: the node \"{n}\" belongs to another member.")));
     }
     let points = points.with_nodes(nodes.to_vec())?;
-    local_datasets(points, nodes.len(), settings.intercept, None)
+    local_datasets(points, nodes.len(), settings.spec.intercept, None)
 }
 
 /// The local datasets of nodes 0 to `nodes` − 1, with the constant feature last, scaled where asked for.
@@ -226,7 +231,7 @@ impl Scaling {
     /// Means and standard deviations over all points. Without intercept the model has nothing to take up a shift, so
     /// that features are scaled only; a constant feature is left alone.
     pub(crate) fn fit(points: &Table, settings: &Settings) -> Scaling {
-        let centered = settings.intercept || settings.loss == LossKind::Mean;
+        let centered = settings.spec.intercept || settings.spec.loss_kind() == LossKind::Mean;
         let pair = |(mean, deviation): (f64, Option<f64>)| {
             let shift = if centered && deviation.is_some() { mean } else { 0.0 };
             (shift, deviation.unwrap_or(1.0))
@@ -234,7 +239,7 @@ impl Scaling {
         let (shift, scale) =
             moments(points.x(), points.features().len()).into_iter().map(pair).unzip();
         let features = FeatureScaling { shift, scale };
-        Scaling { features, kind: settings.loss, intercept: settings.intercept }
+        Scaling { features, kind: settings.spec.loss_kind(), intercept: settings.spec.intercept }
     }
 
     /// The models in the units of the problem: undoes [`Scaling::undo`].
@@ -294,14 +299,14 @@ fn warnings(
     let select = |keep: &dyn Fn(usize) -> bool| {
         (0..given).filter(|&i| keep(i)).map(|i| nodes[i].as_str()).collect()
     };
-    let (data, edges) = (settings.data.display(), settings.graph.display());
+    let (data, edges) = (settings.data_name(), settings.graph_name());
     warn(
         select(&|i| points[i] > 0 && graph.degree(i) == 0),
         &format!("has data but no edge in {edges}; it is trained alone"),
         &format!("have data but no edge in {edges} and are trained alone"),
     );
     warn(
-        select(&|i| points[i] == 0 && settings.lambda > 0.0),
+        select(&|i| points[i] == 0 && settings.lambda() > 0.0),
         &format!(
             "is in {edges} but has no data points in {data}; its model comes from its neighbors"
         ),
@@ -309,11 +314,11 @@ fn warnings(
             "are in {edges} but have no data points in {data}; their models come from their neighbors"
         ),
     );
-    let unreached = match settings.lambda > 0.0 {
+    let unreached = match settings.lambda() > 0.0 {
         true => " and no path to a node with data",
         false => ", and λ = 0 couples nothing",
     };
-    let component = graph.components(|_| settings.lambda > 0.0);
+    let component = graph.components(|_| settings.lambda() > 0.0);
     let mut has_data = vec![false; nodes.len()];
     component.iter().zip(points).for_each(|(&c, &m)| has_data[c] |= m > 0);
     warn(
@@ -324,7 +329,7 @@ fn warnings(
     let mut sizes = vec![0; nodes.len()];
     graph.components(|_| true).iter().for_each(|&c| sizes[c] += 1);
     let parts = sizes.iter().filter(|size| **size > 1).count();
-    if parts > 1 && settings.lambda > 0.0 {
+    if parts > 1 && settings.lambda() > 0.0 {
         found.push(format!("the graph has {parts} parts without an edge between them; models are not coupled across parts"));
     }
     found

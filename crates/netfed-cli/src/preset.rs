@@ -15,13 +15,13 @@ pub(crate) fn choose_lambda(
     quiet: bool,
 ) -> Result<(), Failure> {
     let Some(preset) = &prepared.preset else { return Ok(()) };
-    let mut watch = Watch::new(settings.tol, quiet);
+    let mut watch = Watch::new(settings.spec.tol, quiet);
     let options = Options { solver: Solver::Auto, ..settings.options() };
-    let found = preset.coupling.lambda(&prepared.problem, &options, |p| watch.observe(&p))?;
+    let found = preset.coupling.lambda_with(&prepared.problem, &options, &mut watch)?;
     watch.finish();
-    settings.lambda = found.unwrap_or(0.0);
-    settings.given.lambda = Some(settings.lambda);
-    prepared.problem = prepared.problem.at_lambda(settings.lambda)?;
+    let lambda = found.unwrap_or(0.0);
+    settings.spec.lambda = Some(lambda);
+    prepared.problem = prepared.problem.at_lambda(lambda)?;
     Ok(())
 }
 
@@ -32,6 +32,6 @@ pub(crate) fn words(prepared: &Prepared, settings: &Settings) -> Option<String> 
         "{} Used: penalty {}, λ = {} (a penalty or λ that is given wins).",
         preset.sentence,
         settings.penalty_name(),
-        number(settings.lambda)
+        number(settings.lambda())
     ))
 }

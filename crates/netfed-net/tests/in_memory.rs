@@ -6,6 +6,7 @@ mod common;
 
 use common::ends::{Loud, Mortal, Slow};
 use common::{LAMBDA, World, world};
+use netfed::Status;
 use netfed::loss::Zero;
 use netfed_net::memory::{Faults, Hub};
 use netfed_net::wire::{Kind, Message};
@@ -24,7 +25,7 @@ fn assert_same_bits(world: &World, outcomes: &[netfed_net::Outcome]) {
     let together = world.params(outcomes);
     for outcome in outcomes {
         assert_eq!(outcome.rounds, alone.iterations);
-        assert!(outcome.finished);
+        assert!(outcome.is_finished());
     }
     let bits = |m: &netfed::Matrix| m.as_slice().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&together), bits(&alone.params));
@@ -38,7 +39,7 @@ fn the_same_bits_as_in_one_process() {
         assert_same_bits(&world, &outcomes);
         let alone = world.in_process();
         for outcome in &outcomes {
-            assert!(outcome.converged);
+            assert_eq!(outcome.status, Status::Solved);
             let total = outcome.total.unwrap();
             let relative = |a: f64, b: f64| (a - b).abs() / b;
             assert!(relative(total.objective, alone.certificate.objective) < 1e-12);
@@ -59,8 +60,8 @@ fn without_a_bound_nothing_is_called_converged() {
     let outcomes = world.run_all(ends(&world, Faults::NONE));
     for outcome in &outcomes {
         let total = outcome.total.unwrap();
-        assert!(outcome.finished && outcome.rounds < world.rules.rounds);
-        assert!(outcome.unproven && !outcome.converged, "{outcome:?}");
+        assert!(outcome.is_finished() && outcome.rounds < world.rules.rounds);
+        assert_eq!(outcome.status, Status::Unproven, "{outcome:?}");
         assert!(total.proven_gap().is_infinite() && total.residual() <= 1e-6);
     }
 }
@@ -71,7 +72,7 @@ fn a_fixed_number_of_rounds() {
     (world.rules.rounds, world.rules.tolerance, world.rules.tell_gap) = (57, 0.0, false);
     let outcomes = world.run_all(ends(&world, Faults::NONE));
     assert_same_bits(&world, &outcomes);
-    assert!(outcomes.iter().all(|o| o.rounds == 57 && !o.converged));
+    assert!(outcomes.iter().all(|o| o.rounds == 57 && o.status != Status::Solved));
     // Nobody has asked for a certificate.
     assert!(outcomes.iter().all(|o| o.share.is_none() && o.total.is_none()));
     // With a tolerance there is one; only the root knows the sums.
@@ -96,7 +97,7 @@ fn what_nobody_asks_for_does_not_travel() {
         let sent = Arc::new(Mutex::new(Vec::new()));
         let loud = |end| Loud { end, sent: sent.clone() };
         let outcomes = world.run_all(ends(&world, Faults::NONE).into_iter().map(loud).collect());
-        assert!(outcomes.iter().all(|o| o.finished && o.rounds == 130));
+        assert!(outcomes.iter().all(|o| o.is_finished() && o.rounds == 130));
         let certified = tolerance > 0.0 || tell_gap;
         // Of what is not the rounds: a look has the number of the exchange, a verdict its 0 or 1, a
         // request a number, a reason a member and a round.
@@ -291,7 +292,7 @@ fn asynchronous_members_end_at_the_same_optimum() {
         assert!(found <= best * (1.0 + 1e-6), "{found} {best}");
         for outcome in &outcomes {
             let total = outcome.total.unwrap();
-            assert!(outcome.converged && total.proven_gap() <= 1e-6 * total.scale());
+            assert!(outcome.status == Status::Solved && total.proven_gap() <= 1e-6 * total.scale());
             assert!((total.objective - found).abs() <= 1e-9 * found, "{} {found}", total.objective);
         }
     }
@@ -366,7 +367,7 @@ fn a_stopped_member_can_go_on() {
                     if m != 1 {
                         return first;
                     }
-                    assert!(!first.finished || first.rounds > 0);
+                    assert!(!first.is_finished() || first.rounds > 0);
                     world.run(m, hub.end(m), Some(&state), &never).unwrap()
                 })
             })

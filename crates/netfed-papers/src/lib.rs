@@ -21,8 +21,9 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use netfed::{Edges, Table};
 
+use netfed::names::choose;
 use netfed_cli::progress::{catch_interrupts, say};
-use netfed_cli::{Failure, Files, Fitted, choose, parse, print, status};
+use netfed_cli::{Failure, Files, Fitted, parse, print, status};
 use netfed_io::Folder;
 use netfed_report::text::rough_duration;
 

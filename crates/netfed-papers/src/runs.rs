@@ -5,12 +5,10 @@
 //! netfed's objective with λ/m in place of λ, and the step ratio γ = m gives the same iterates (but
 //! for their σ = .45 where Algorithm 1 has ½).
 
-use std::ops::ControlFlow;
-
 use netfed::penalty::{Norm1, Norm2, Penalty, Squared};
-use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, Solver, solve};
+use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, Solver, solve_with};
 use netfed_cli::Failure;
-use netfed_cli::progress::interrupted;
+use netfed_cli::progress::{interrupted, until_interrupted};
 use rayon::prelude::*;
 
 /// The three penalties of the paper.
@@ -70,10 +68,7 @@ pub(crate) fn least_squares(
 
 /// Solves; Ctrl-C ends it with a failure.
 pub(crate) fn run(problem: &Problem, options: &Options) -> Result<Solution, Failure> {
-    let stop = |_: netfed::Progress<'_>| {
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let solution = solve(problem, options, stop)?;
+    let solution = solve_with(problem, options, &mut until_interrupted)?;
     if interrupted() {
         Err(Failure::other("interrupted; nothing was written.".into()))
     } else {

@@ -60,6 +60,27 @@ pub enum Error {
         "models that are compared by predictions need losses that are differentiable: squared, logistic, huber or mean, without lasso"
     )]
     Kinks,
+    /// A name that is none of the known ones.
+    #[error("unknown {what} \"{name}\"; known are {known}{tip}")]
+    UnknownName {
+        /// What it should name.
+        what: String,
+        /// The name.
+        name: String,
+        /// The known names.
+        known: String,
+        /// The nearest of them, as a question.
+        tip: String,
+    },
+    /// A setting, or settings that do not go together; their names stand between backquotes.
+    #[error("{problem}")]
+    Setting {
+        /// What is wrong.
+        problem: String,
+    },
+    /// Signals from which no graph can be learned.
+    #[error("the values are too large or too unlike in size to learn a graph from")]
+    Overflow,
     /// A fit that was ended from outside.
     #[error("stopped before the end")]
     Stopped,

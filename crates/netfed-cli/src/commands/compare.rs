@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     let start = Instant::now();
     let plan = Plan::new(args)?;
     let folder = Folder::new(&args.results.out, args.results.force)?;
-    start_threads(plan.settings.threads)?;
+    start_threads(plan.settings.threads())?;
     let (points, edges) = prepare::read(&plan.settings)?;
     let prepared = prepare(points.clone(), edges.clone(), &plan.settings)?;
     let clusters = args.clusters.as_deref().map(|file| read_clusters(file, &prepared.nodes));

@@ -91,7 +91,7 @@ impl Explanation {
             .collect::<Result<_, Error>>()?;
         let flows = run.edges.flows(problem, &run.clusters.of_node);
         let validate =
-            folds > 0 && run.settings.lambda > 0.0 && !run.points.node_of_row().is_empty();
+            folds > 0 && run.settings.lambda() > 0.0 && !run.points.node_of_row().is_empty();
         let gains = validate.then(|| gains::gains(&run, folds, quiet)).transpose()?;
         Ok(Explanation {
             fusing,

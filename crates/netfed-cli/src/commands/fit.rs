@@ -15,11 +15,11 @@ use crate::threads::start_threads;
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let from_file = args.config.as_deref().map(Given::from_toml).transpose()?.unwrap_or_default();
-    let given = args.given.or(from_file);
-    let choose = given.flavor.is_some() && given.lambda.is_none();
-    let mut settings = if choose { Settings::at(given, 1.0)? } else { Settings::new(given)? };
+    let given = args.given.read()?.or(from_file);
+    let choose = given.spec.flavor.is_some() && given.spec.lambda.is_none();
+    let mut settings = if choose { Settings::of_path(given)? } else { Settings::new(given)? };
     let folder = Folder::of_models(&args.results.out, args.results.force)?;
-    start_threads(settings.threads)?;
+    start_threads(settings.threads())?;
     let (points, edges) = prepare::read(&settings)?;
     let mut prepared = prepare(points, edges, &settings)?;
     if choose {

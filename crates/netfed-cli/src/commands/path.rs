@@ -25,16 +25,17 @@ const MOST_NUMBERS: usize = 2_000_000;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Path) -> Result<u8, Failure> {
-    if args.given.lambda.is_some() {
+    let given = args.given.read()?;
+    if given.spec.lambda.is_some() {
         return Err(Failure::input(
             "netfed path solves for many λ, so --lambda has no place here; say --lambda-min and --lambda-max for a part of the path, or use netfed fit for one λ.".into(),
         ));
     }
-    let given = args.given.of_many_fits(args.config.as_deref(), "netfed path")?;
-    let of_folds = given.tol.unwrap_or(TOLERANCE);
-    let settings = Settings::at(given, 1.0)?;
+    let given = given.of_many_fits(args.config.as_deref(), "netfed path")?;
+    let of_folds = given.spec.tol.unwrap_or(TOLERANCE);
+    let settings = Settings::of_path(given)?;
     let folder = Folder::of_models(&args.results.out, args.results.force)?;
-    start_threads(settings.threads)?;
+    start_threads(settings.threads())?;
     let (points, edges) = prepare::read(&settings)?;
     let folds = validation::count(args.folds, &points)?;
     let prepared = prepare(points.clone(), edges.clone(), &settings)?;
@@ -175,7 +176,7 @@ impl Walked {
             "folds": self.validation.as_ref().map_or(0, |v| v.folds),
             "validation_measure": self.validation.as_ref().map(|v| v.measure),
             "worst_accuracy": worst,
-            "tolerance": self.settings.tol,
+            "tolerance": self.settings.spec.tol,
             "iterations": trail.points.iter().map(|p| p.iterations).sum::<u64>(),
             "nodes": p.nodes.len(),
             "edges": p.graph.edges().len(),

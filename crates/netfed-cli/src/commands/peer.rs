@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use netfed::Status;
 use netfed::loss::{Loss, Sampled};
 use netfed::penalty::Penalty;
 use netfed::{Device, FedAdmm, FedAdmmNode, Half, Link, LocalStep, PrimalDualNode, Solver};
@@ -136,7 +137,7 @@ fn under_one_version(
     let dim = own.features.len();
     warn(&warnings(federation, &settings, member, &own.datasets));
     let penalty = settings.penalty(dim)?;
-    let points = match settings.batch {
+    let points = match settings.spec.batch_size {
         Some(_) => sampled(&own.datasets, &settings)?,
         None => Vec::new(),
     };
@@ -146,7 +147,7 @@ fn under_one_version(
     };
     let fitted = relaxed.is_none() && silos.is_none();
     let losses = (own.datasets.iter().filter(|_| fitted).cloned())
-        .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
+        .map(|data| settings.spec.loss_kind().build(data, settings.spec.ridge, settings.spec.lasso))
         .collect::<Result<Vec<_>, _>>()?;
     let (mut halves, size): (Vec<Box<dyn Half + '_>>, usize) = match (&relaxed, &silos, &d.server) {
         (Some(relaxed), ..) => {
@@ -193,12 +194,12 @@ fn under_one_version(
         peer.rejoin()?;
     }
     let outcome = peer.run(linger)?;
-    if outcome.superseded || outcome.finished {
+    if outcome.status == Status::Superseded || outcome.is_finished() {
         let later = Federation::read(&args.federation)?;
         let stays = later.member(&rules.members[member]).is_some();
         match later.takes_over(federation) {
             Some(_) if stays => return Ok(None),
-            None if outcome.superseded => {
+            None if outcome.status == Status::Superseded => {
                 return Err(Failure::other(format!(
                     "the later version of the federation could not be kept in {}; put it there, and start this peer again.",
                     args.federation.display()
@@ -238,7 +239,8 @@ fn under_one_version(
     } else if !args.quiet {
         print(&words(&outcome, seconds, args.out.as_deref()));
     }
-    Ok(Some(if outcome.finished && (outcome.converged || rules.tolerance == 0.0) { 0 } else { 3 }))
+    let asked = rules.tolerance == 0.0 && outcome.is_finished();
+    Ok(Some(if asked || outcome.status == Status::Solved { 0 } else { 3 }))
 }
 
 /// The halves of the nodes with a method between neighbors.
@@ -251,13 +253,14 @@ fn coupled<'a>(
     penalty: &'a dyn Penalty,
 ) -> Vec<Box<dyn Half + 'a>> {
     let method = fed_admm(settings, FedAdmm::default());
-    let chance = settings.availability.as_deref().and_then(|a| a.parse().ok()).unwrap_or(1.0);
+    let chance =
+        settings.given.files.availability.as_deref().and_then(|a| a.parse().ok()).unwrap_or(1.0);
     let mut halves: Vec<Box<dyn Half + 'a>> = Vec::new();
     for (k, (&i, loss)) in nodes.iter().zip(losses).enumerate() {
         let loss = loss.as_ref();
-        let links = Link::of_node(&federation.graph, settings.lambda, i);
+        let links = Link::of_node(&federation.graph, settings.lambda(), i);
         let device = Device { node: i, loss, points: points.get(k), availability: chance };
-        halves.push(match settings.solver {
+        halves.push(match settings.spec.solver {
             Solver::FedAdmm => Box::new(FedAdmmNode::new(device, penalty, links, method)),
             Solver::Admm => {
                 let exact = FedAdmm { local: LocalStep::Exact, ..method };

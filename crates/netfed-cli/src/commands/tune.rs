@@ -37,16 +37,19 @@ use outcome::Outcome;
 use plan::{Lambdas, Plan};
 use variant::{Variant, edges_for};
 
+/// The graph that was built.
+const EDGES: &str = "edges.csv";
+
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     let plan = Plan::new(args)?;
     let folder = Folder::new(&args.results.out, args.results.force)?;
     let settings = &plan.variants[0].settings;
-    start_threads(settings.threads)?;
+    start_threads(settings.threads())?;
     let (points, edges) = match plan.variants[0].recipe {
         None => prepare::read(settings)?,
         Some(_) => {
-            let points = read_points(&settings.data, &settings.columns)?;
+            let points = read_points(settings.data_path()?, &settings.columns)?;
             (points.in_natural_order(), Edges::default())
         }
     };
@@ -60,7 +63,7 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     folder.add("folds.csv", &files::splits(&outcome))?;
     folder.add("summary.json", &format!("{summary:#}\n"))?;
     if outcome.variant(chosen).recipe.is_some() {
-        folder.add("edges.csv", &graph(&data, outcome.variant(chosen))?)?;
+        folder.add(EDGES, &graph(&data, outcome.variant(chosen))?)?;
     }
     folder.add("config.toml", &outcome.variant(chosen).at(outcome.lambda(chosen))?.to_toml()?)?;
     folder.add("report.html", &page::page(&outcome, &args.results.out))?;
@@ -79,7 +82,7 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
 fn graph(data: &Data, variant: &Variant) -> Result<String, Failure> {
     let edges = edges_for(variant, data, &data.points)?;
     let list: Vec<_> = edges.pairs().iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
-    Ok(graph_text(&variant.settings.graph, edges.nodes(), &list)?)
+    Ok(graph_text(Path::new(EDGES), edges.nodes(), &list)?)
 }
 
 /// All runs, and what follows from them.

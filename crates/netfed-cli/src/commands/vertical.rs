@@ -5,17 +5,16 @@ mod read;
 
 pub(crate) use flags::Vertical;
 
-use std::ops::ControlFlow;
-
-use netfed::baselines::{Rounds, Status, VerticalModel, vertical};
-use netfed::{Dataset, LossKind};
+use netfed::baselines::{Rounds, VerticalModel, vertical_with};
+use netfed::names::choose;
+use netfed::{Dataset, LossKind, Status};
 use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{count, number, plural};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::progress::{catch_interrupts, interrupted};
-use crate::settings::{Range, choose, number as checked};
+use crate::progress::{catch_interrupts, until_interrupted};
+use crate::settings::{Range, number as checked};
 use read::{People, read};
 
 /// Losses with labels.
@@ -39,8 +38,8 @@ pub(crate) fn run(args: &Vertical) -> Result<u8, Failure> {
     }
     catch_interrupts();
     let rounds = Rounds { max_rounds: args.rounds, tolerance, ..Rounds::default() };
-    let go_on = |_| if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let model = vertical(kind, parties, &people.labels, ridge, &rounds, go_on)?;
+    let watch = &mut until_interrupted;
+    let model = vertical_with(kind, parties, &people.labels, ridge, &rounds, watch)?;
     let summary = summary(args, &people, &model);
     folder.add("models.csv", &models(&people, &model))?;
     folder.add("predictions.csv", &predictions(&people, &model))?;
@@ -97,18 +96,9 @@ fn predictions(people: &People, model: &VerticalModel) -> String {
     csv.finish()
 }
 
-fn status(model: &VerticalModel) -> &'static str {
-    match model.trace.status {
-        Status::Settled => "converged",
-        Status::Stopped => "interrupted",
-        Status::MaxRounds => "rounds used up",
-        Status::Diverged => "diverged",
-    }
-}
-
 fn summary(args: &Vertical, people: &People, model: &VerticalModel) -> serde_json::Value {
     json!({
-        "status": status(model),
+        "status": model.trace.status.name(),
         "rounds": model.trace.rounds,
         "loss": args.loss,
         "mean_loss": model.trace.history.last(),
@@ -127,7 +117,7 @@ fn words(args: &Vertical, people: &People, model: &VerticalModel) -> String {
     let features: usize = people.parties.iter().map(|p| p.features.len()).sum();
     let mut text = format!(
         "{} after {}: mean {} loss {}\n  {} of {} about {} whom all of them know",
-        status(model),
+        model.trace.status.name(),
         plural(model.trace.rounds as usize, "round"),
         args.loss,
         number(model.trace.history.last().copied().unwrap_or(f64::NAN)),

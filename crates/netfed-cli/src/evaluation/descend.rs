@@ -3,15 +3,15 @@
 //!
 //! The path goes down from the largest λ, where one model for all is a good start.
 
-use std::ops::ControlFlow;
-
-use netfed::{Edges, Matrix, Options, PathPoint, Solution, Start, Step, Table, follow_path, solve};
+use netfed::{
+    Edges, Event, Matrix, Options, PathPoint, Solution, Start, Table, follow_path_with, solve,
+};
 
 use super::folds;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::prepare::{Prepared, prepare_part};
-use crate::progress::interrupted;
+use crate::progress::{interrupted, until_interrupted};
 use crate::settings::Settings;
 
 /// Points and edges that are split again and again.
@@ -45,7 +45,7 @@ pub(crate) struct Pooled {
 /// Trains one model on all points.
 pub(crate) fn pooled(points: &Table, settings: &Settings) -> Result<Pooled, Failure> {
     let prepared = prepare_part(points.pooled("all"), Edges::default(), settings)?;
-    let alone = solve(&prepared.problem, &settings.options(), |_| ControlFlow::Continue(()))?;
+    let alone = solve(&prepared.problem, &settings.options())?;
     let params = alone.params;
     let model = prepared.in_units_of_the_data(&params).row(0).to_vec();
     Ok(Pooled { scaled: params.row(0).to_vec(), model })
@@ -68,13 +68,14 @@ pub(crate) fn descend<T: Send>(
         duals: Matrix::zeros(problem.graph().edges().len(), d),
     };
     let found = ByIndex::new(lambdas.len());
-    follow_path(problem, lambdas, options, Some(top), |step| {
-        if let Step::Solved(k, point, solution) = step {
+    let mut watch = |event: Event<'_>| {
+        if let Event::Solved { run, point, solution, .. } = event {
             let params = prepared.in_units_of_the_data(&solution.params);
-            found.set(k, visit(k, params, point, solution));
+            found.set(run, visit(run, params, point, solution));
         }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+        until_interrupted(event)
+    };
+    follow_path_with(problem, lambdas, options, Some(top), &mut watch)?;
     let stopped = || Failure::other("interrupted; nothing was written.".into());
     if interrupted() {
         return Err(stopped());

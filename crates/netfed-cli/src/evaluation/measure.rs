@@ -1,10 +1,10 @@
 //! Errors of models on data with labels: two measures for each kind of loss, and the one that
 //! settings are compared by.
 
+use netfed::names::choose;
 use netfed::{LossKind, Table};
 
 use crate::failure::Failure;
-use crate::settings::choose;
 
 /// Mean and standard error of some numbers.
 pub fn mean_and_error(values: &[f64]) -> (f64, f64) {

@@ -1,16 +1,14 @@
 //! The error on data held out, along a path: every fold is left out once, the models of all λ are
 //! trained on the rest.
 
-use std::ops::ControlFlow;
-
-use netfed::{Edges, Options, Start, Step, Table, follow_path};
+use netfed::{Edges, Event, Options, Start, Table, follow_path_with};
 
 use crate::by_index::ByIndex;
 use crate::evaluation::folds;
 use crate::evaluation::measure::{Measure, mean_and_error};
 use crate::failure::Failure;
 use crate::prepare::prepare_part;
-use crate::progress::{Steps, interrupted};
+use crate::progress::{Steps, until_interrupted};
 use crate::settings::Settings;
 
 /// Folds without a word about it.
@@ -55,23 +53,24 @@ pub(crate) fn validate(
     count: usize,
     quiet: bool,
 ) -> Result<Option<Validation>, Failure> {
-    let fold_of = folds::folds(points, count, settings.seed);
+    let fold_of = folds::folds(points, count, settings.spec.seed);
     let steps = Steps::new(count * lambdas.len(), quiet);
-    let measure = Measure::new(settings.loss, None)?;
+    let measure = Measure::new(settings.spec.loss_kind(), None)?;
     let of_fold = |fold: usize| {
         let train = points.select(|row| fold_of[row] != fold);
         let test = points.select(|row| fold_of[row] == fold);
         let prepared = prepare_part(train, edges.clone(), settings)?;
         let errors = ByIndex::new(lambdas.len());
-        follow_path(&prepared.problem, lambdas, options, top.cloned(), |step| {
-            if let Step::Solved(index, _, solution) = step {
+        let mut watch = |event: Event<'_>| {
+            if let Event::Solved { run, solution, .. } = event {
                 let params = prepared.in_units_of_the_data(&solution.params);
                 let models: Vec<&[f64]> = (0..params.rows()).map(|i| params.row(i)).collect();
-                errors.set(index, measure.error(settings.intercept, &models, &test));
+                errors.set(run, measure.error(settings.spec.intercept, &models, &test));
                 steps.step(&format!("fold {} of {count}", fold + 1));
             }
-            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
+            until_interrupted(event)
+        };
+        follow_path_with(&prepared.problem, lambdas, options, top.cloned(), &mut watch)?;
         Ok(errors.all().into_iter().collect::<Option<Vec<f64>>>())
     };
     let errors = folds::all(folds::are_small(points, edges), count, of_fold)?;

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::FILE;
 use crate::error::Error;
-use crate::scaling::FeatureScaling;
+use netfed::FeatureScaling;
 
 /// The entry of the metadata.
 const ENTRY: &str = "netfed";

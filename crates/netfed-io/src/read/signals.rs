@@ -6,8 +6,8 @@ use netfed::Matrix;
 
 use crate::error::Error;
 use crate::rows::Rows;
-use crate::scaling::moments;
 use crate::text::{quote, shown};
+use netfed::moments;
 
 /// The largest value, so that squares of squares do not overflow.
 const LARGEST: f64 = 1e50;

@@ -36,7 +36,7 @@ mod turns;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use netfed::{Half, Share};
+use netfed::{Half, Share, Status};
 
 use crate::disk::Disk;
 use crate::error::Error;
@@ -108,8 +108,10 @@ impl Rules {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// Whether the run is over; false when it was stopped from outside.
-    pub finished: bool,
+    /// Why it ended: solved, where the tolerance was met by the gap, which is a proven bound;
+    /// unproven on a residual; with all rounds used up; stopped from outside; or superseded, when
+    /// this member has made way for a later version of the federation, with its state committed.
+    pub status: Status,
     /// Local steps.
     pub rounds: u64,
     /// Parameters of the nodes here, node by node.
@@ -118,17 +120,18 @@ pub struct Outcome {
     pub share: Option<Share>,
     /// The sums over the connected part of the federation, where this member is told.
     pub total: Option<Share>,
-    /// Whether the tolerance was met by the gap, which is a proven bound.
-    pub converged: bool,
-    /// Whether the run ended on the residual: there is no bound, and nothing is proven.
-    pub unproven: bool,
     /// What the halves of the nodes remember.
     pub memory: Vec<Vec<f64>>,
     /// The neighbors that this member has gone on without, and for how long.
     pub without: Vec<(String, Duration)>,
-    /// Whether this member has made way for a later version of the federation, with its state
-    /// committed.
-    pub superseded: bool,
+}
+
+impl Outcome {
+    /// Whether the run is over; false when it was stopped from outside, or goes on under a later
+    /// version of the federation.
+    pub fn is_finished(&self) -> bool {
+        !matches!(self.status, Status::Stopped | Status::Superseded)
+    }
 }
 
 /// Local steps between two commits at most, in lock step.
@@ -270,19 +273,30 @@ impl<'a, T: Transport> Peer<'a, T> {
     /// What there is to tell in the end, or so far.
     pub fn outcome(&self) -> Outcome {
         Outcome {
-            finished: self.finished,
+            status: self.status(),
             rounds: self.round,
             params: if self.finished { params(&self.nodes) } else { answers(&self.nodes) },
             share: self.share,
             total: self.total,
-            converged: self.converged,
-            unproven: self.unproven,
             memory: self.nodes.iter().map(|n| n.memory()).collect(),
             without: (0..self.links.len())
                 .filter(|&l| !self.links[l].without.is_zero())
                 .map(|l| (self.name(l).to_owned(), self.links[l].without))
                 .collect(),
-            superseded: self.leaving && !self.stop.load(Relaxed),
+        }
+    }
+
+    fn status(&self) -> Status {
+        if self.leaving && !self.stop.load(Relaxed) {
+            Status::Superseded
+        } else if !self.finished {
+            Status::Stopped
+        } else if self.converged {
+            Status::Solved
+        } else if self.unproven {
+            Status::Unproven
+        } else {
+            Status::MaxRounds
         }
     }
 

@@ -12,7 +12,6 @@ use netfed::{
 };
 use netfed_net::disk::{Disk, Writer};
 use netfed_net::{Away, Metrics, Outcome, Peer, Plan, Rules, Transport, state::Store};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -80,7 +79,7 @@ impl World {
             check_every: self.rules.check_every,
             ..Options::default()
         };
-        solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap()
+        solve(&problem, &options).unwrap()
     }
 
     /// Runs one member to its end.

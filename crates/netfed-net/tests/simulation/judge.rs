@@ -83,7 +83,7 @@ pub(crate) fn judge(
             report.writes, report.sends, report.recovery
         );
     }
-    if let Some(m) = report.outcomes.iter().position(|o| !o.finished) {
+    if let Some(m) = report.outcomes.iter().position(|o| !o.is_finished()) {
         return Err(format!("m{m} has not finished"));
     }
     if scenario.lock_step() {
@@ -96,7 +96,7 @@ pub(crate) fn judge(
     } else if let Some(best) = problem.best {
         // Who lost its state when the others were there gets near, and says that it has not
         // converged.
-        if scenario.loses() && !report.outcomes.iter().all(|o| o.converged) {
+        if scenario.loses() && !report.outcomes.iter().all(|o| o.status == netfed::Status::Solved) {
             return Ok(report);
         }
         let found = problem.objective(&models);

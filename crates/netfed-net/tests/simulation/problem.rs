@@ -19,7 +19,6 @@ use netfed::{
     PrimalDualNode, Problem as Whole, Solver, solve,
 };
 use netfed_net::{Away, Plan, Rules};
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 const LAMBDA: f64 = 0.3;
@@ -279,7 +278,7 @@ impl Problem {
                 check_every: self.rules.check_every,
                 ..Options::default()
             };
-            solve(&whole, &options, |_| ControlFlow::Continue(())).unwrap()
+            solve(&whole, &options).unwrap()
         };
         let (plain, exact) =
             (with(Solver::PrimalDual, self.rules.tolerance), with(Solver::Auto, 1e-10));

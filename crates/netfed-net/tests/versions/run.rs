@@ -296,7 +296,7 @@ impl<'w> Run<'w> {
             actor.outcome = Some(outcome);
             return Ok(());
         }
-        if !outcome.superseded && !outcome.finished {
+        if outcome.status == netfed::Status::Stopped {
             return Err(format!("{m} ends without being told to"));
         }
         actor.made_way = true;
@@ -348,7 +348,7 @@ impl<'w> Run<'w> {
         };
         for (places, actor) in self.world.members.iter().zip(&self.actors) {
             let (Some(m), Some(outcome)) = (places[1], &actor.outcome) else { continue };
-            if !outcome.finished {
+            if !outcome.is_finished() {
                 return Err(format!("{m} has not finished"));
             }
             for (&node, w) in version.plans[m].nodes.iter().zip(outcome.params.chunks_exact(2)) {

@@ -4,6 +4,7 @@
 pub(crate) mod conjugate_gradients;
 pub(crate) mod dimension;
 pub(crate) mod exp_log;
+mod gaussian;
 pub(crate) mod linalg;
 mod matrix;
 pub(crate) mod max_flow;
@@ -17,5 +18,6 @@ pub(crate) mod smooth_abs;
 pub(crate) mod threads;
 pub(crate) mod union_find;
 
+pub use gaussian::gaussian_like;
 pub use matrix::Matrix;
 pub use principal_components::principal_components;

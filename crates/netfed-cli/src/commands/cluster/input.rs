@@ -12,7 +12,7 @@ use crate::settings::Settings;
 
 /// Reads the points; every row must be one of its own.
 pub(super) fn read(settings: &Settings, args: &Cluster) -> Result<Table, Failure> {
-    let points = read_points(&settings.data, &settings.columns)?;
+    let points = read_points(settings.data_path()?, &settings.columns)?;
     let mut seen = vec![false; points.nodes().len()];
     for &node in points.node_of_row() {
         if std::mem::replace(&mut seen[node as usize], true) {
@@ -30,7 +30,7 @@ pub(super) fn read(settings: &Settings, args: &Cluster) -> Result<Table, Failure
 /// The points in the units of the problem.
 pub(super) fn coordinates(points: &Table, settings: &Settings) -> Result<Matrix, Failure> {
     let d = points.features().len();
-    let values = match settings.standardize {
+    let values = match settings.spec.standardize {
         true => {
             let scaling = Scaling::fit(points, settings);
             points.x().chunks_exact(d).flat_map(|x| scaling.apply(x).collect::<Vec<_>>()).collect()

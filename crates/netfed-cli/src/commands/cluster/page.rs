@@ -55,7 +55,7 @@ fn next(args: &Cluster) -> String {
 /// The points: the two features, or the first two principal components.
 fn picture(grouped: &Grouped) -> Result<Markup, Failure> {
     let (features, x) = (&grouped.prepared.features, &grouped.coordinates);
-    let units = if grouped.settings.standardize { " (standardized)" } else { "" };
+    let units = if grouped.settings.spec.standardize { " (standardized)" } else { "" };
     let (places, names, caption): (Vec<(f64, f64)>, (String, String), String) = match features.len()
     {
         1 => (

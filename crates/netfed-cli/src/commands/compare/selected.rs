@@ -18,11 +18,12 @@ pub(crate) fn selected(
     settings: &Settings,
 ) -> Result<Edges, Failure> {
     let nodes = points.nodes().len();
-    let dim = points.features().len() + usize::from(settings.intercept);
+    let dim = points.features().len() + usize::from(settings.spec.intercept);
     memory::check_covariances(nodes, dim, points.rows())?;
-    let scaling = settings.standardize.then(|| Scaling::fit(points, settings));
-    let data = local_datasets(points.clone(), nodes, settings.intercept, scaling.as_ref())?;
-    let estimates = Estimates::new(settings.loss, &data, settings.ridge, Variance::Estimated)?;
+    let scaling = settings.spec.standardize.then(|| Scaling::fit(points, settings));
+    let data = local_datasets(points.clone(), nodes, settings.spec.intercept, scaling.as_ref())?;
+    let estimates =
+        Estimates::new(settings.spec.loss_kind(), &data, settings.spec.ridge, Variance::Estimated)?;
     let pairs = edges.pairs().iter().map(|e| (e.0 as usize, e.1 as usize));
     let mut p_values = Vec::with_capacity(edges.len());
     estimates.for_each(pairs, |_, _, test| -> Result<(), Failure> {

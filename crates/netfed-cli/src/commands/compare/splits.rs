@@ -68,7 +68,7 @@ pub(crate) fn compare(
     plan: &Plan,
     quiet: bool,
 ) -> Result<(Vec<Vec<Run>>, f64), Failure> {
-    let seed = plan.settings.seed.wrapping_mul(1_000_003);
+    let seed = plan.settings.spec.seed.wrapping_mul(1_000_003);
     let splits = (0..plan.splits as u64)
         .map(|s| split(data, plan, seed.wrapping_add(s)))
         .collect::<Result<Vec<_>, _>>()?;
@@ -107,7 +107,7 @@ fn split(data: &Data, plan: &Plan, seed: u64) -> Result<Split, Failure> {
     let held = held_out(points, plan.validation, seed);
     let split = |keep: bool| points.select(|r| held[r] != keep);
     let (training, held_out) = (split(true), split(false));
-    let (rows, file) = (training.rows(), plan.settings.data.display());
+    let (rows, file) = (training.rows(), plan.settings.data_name());
     if held_out.node_of_row().is_empty() {
         return Err(Failure::input(format!(
             "{file}: --validation {} holds out no data point, because every node keeps at least one; give more points or a larger share.",
@@ -149,7 +149,7 @@ fn choose(
 
 fn error(plan: &Plan, params: &Matrix, held_out: &Table) -> f64 {
     let models: Vec<&[f64]> = (0..held_out.nodes().len()).map(|i| params.row(i)).collect();
-    plan.measure.error(plan.settings.intercept, &models, held_out)
+    plan.measure.error(plan.settings.spec.intercept, &models, held_out)
 }
 
 /// Trains a method and measures it.

@@ -5,14 +5,16 @@
 //! the standard error of this mean; it counts when it is further from zero than Student's 95% interval. A model that a
 //! node's data leave undetermined is the one of least norm.
 
-use netfed::{LossKind, Options, Solution, Solver, Start, Status, Table, solve, solve_from};
+use netfed::{
+    LossKind, Options, Solution, Solver, Start, Status, Table, solve_from_with, solve_with,
+};
 
 use super::open::Opened;
 use crate::evaluation::folds::folds;
 use crate::evaluation::measure::measures;
 use crate::failure::Failure;
 use crate::prepare::{Prepared, prepare_part};
-use crate::progress::{Steps, catch_interrupts, interrupted};
+use crate::progress::{Steps, catch_interrupts, interrupted, until_interrupted};
 
 /// Nodes with fewer points say nothing about themselves.
 pub(crate) const FEWEST_POINTS: usize = 4;
@@ -82,7 +84,7 @@ pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Fa
     if own.iter().all(|rows| !enough(&rows)) {
         return Ok(Gains { measure: "", folds: count, nodes: Vec::new(), skipped, unfinished: 0 });
     }
-    let fold = folds(&run.points, count, run.settings.seed);
+    let fold = folds(&run.points, count, run.settings.spec.seed);
     let rows = fold.len();
     let (mut coupled, mut alone) = (vec![0.0; rows], vec![0.0; rows]);
     let (mut name, mut unfinished) = ("", 0);
@@ -103,15 +105,12 @@ pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Fa
         let single = part.problem.at_lambda(0.0)?;
         // Whatever found the models of the run: here it is the optimum that counts.
         let options = Options { solver: Solver::Auto, ..run.settings.options() };
-        let watch = |_: netfed::Progress<'_>| match interrupted() {
-            true => std::ops::ControlFlow::Break(()),
-            false => std::ops::ControlFlow::Continue(()),
-        };
+        let watch = &mut until_interrupted;
         let together = match last.take() {
-            Some(start) => solve_from(&part.problem, &options, start, watch)?,
-            None => solve(&part.problem, &options, watch)?,
+            Some(start) => solve_from_with(&part.problem, &options, start, watch)?,
+            None => solve_with(&part.problem, &options, watch)?,
         };
-        let apart = solve(&single, &options, watch)?;
+        let apart = solve_with(&single, &options, watch)?;
         if interrupted() {
             return Err(Failure::other("interrupted; nothing was written.".into()));
         }
@@ -144,8 +143,9 @@ fn errors_of(
     let params = part.in_units_of_the_data(&solution.params);
     // The nodes of the points come first in the problem, in the same order.
     let models: Vec<&[f64]> = (0..test.nodes().len()).map(|i| params.row(i)).collect();
-    let (names, values) = measures(run.settings.loss, run.settings.intercept, &models, test);
-    let which = measure_of(run.settings.loss);
+    let (names, values) =
+        measures(run.settings.spec.loss_kind(), run.settings.spec.intercept, &models, test);
+    let which = measure_of(run.settings.spec.loss_kind());
     (names[which], values.iter().map(|v| v[which]).collect())
 }
 

@@ -26,7 +26,7 @@ impl Explanation {
             })
         });
         let value = json!({
-            "lambda": self.run.settings.lambda,
+            "lambda": self.run.settings.lambda(),
             "penalty": self.run.settings.penalty_name(),
             "loss": self.run.settings.loss_name(),
             "objective": self.run.objective,

@@ -45,9 +45,9 @@ impl Opened {
             )));
         }
         let settings = run.settings.clone();
-        for (name, file) in [("data", &settings.data), ("graph", &settings.graph)] {
-            let made = name == "graph" && settings.given.graph.is_none();
-            if !made && !file.is_file() {
+        let files = [("data", &settings.data), ("graph", &settings.graph)];
+        for (name, file) in files.iter().filter_map(|(name, file)| Some((name, file.as_ref()?))) {
+            if !file.is_file() {
                 return Err(Failure::input(format!(
                     "{} is gone, but the run was trained on it; put it back, or correct \"{name}\" in {}.",
                     file.display(),
@@ -61,8 +61,8 @@ impl Opened {
         let changed = |what: String| {
             Failure::input(format!(
                 "{} or {} has changed since the run in {}: {what}; fit again.",
-                settings.data.display(),
-                settings.graph.display(),
+                settings.data_name(),
+                settings.graph_name(),
                 path.display()
             ))
         };

@@ -40,14 +40,14 @@ impl Explanation {
             dual_bound: None,
             gap: None,
             relative_gap: None,
-            tolerance: self.run.settings.tol,
+            tolerance: self.run.settings.spec.tol,
             certificate: &[],
             warnings: &p.warnings,
             node_share: &[],
             explained_by: "netfed explain",
             history: &[],
             settings: &[],
-            seed: self.run.settings.seed,
+            seed: self.run.settings.spec.seed,
             seconds: 0.0,
             iterations: 0,
         };
@@ -109,7 +109,7 @@ impl Explanation {
             ("Nodes", count(p.nodes.len())),
             ("Edges", count(p.graph.edges().len())),
             ("Penalty", self.run.settings.penalty_name().to_owned()),
-            ("λ", number(self.run.settings.lambda)),
+            ("λ", number(self.run.settings.lambda())),
         ];
         if self.flows.limited {
             figures.push(("Saturated", count(self.flows.hot_count())));

@@ -44,7 +44,7 @@ impl Explanation {
             plural(p.nodes.len(), "node"),
             plural(p.graph.edges().len(), "edge"),
             self.run.settings.penalty_name(),
-            number(self.run.settings.lambda),
+            number(self.run.settings.lambda()),
             plural(
                 self.groups.len() + self.further,
                 if self.fusing { "cluster" } else { "connected part" }

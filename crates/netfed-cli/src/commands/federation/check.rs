@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
 
 /// The method with its numbers.
 fn method(d: &Description, settings: &Settings) -> String {
-    let (name, lambda, loss) = (&d.method, settings.lambda, settings.loss_name());
+    let (name, lambda, loss) = (&d.method, settings.lambda(), settings.loss_name());
     match (&d.relax, &d.learning, &d.server) {
         (Some(relax), ..) => format!("{name}, model {}, α = {lambda}", relax.model),
         (_, Some(l), Some(server)) => format!(

@@ -14,7 +14,7 @@ use netfed_report::text::plural;
 
 use super::{idle, invite, ports, relaxing};
 use crate::failure::Failure;
-use crate::given::Given;
+use crate::given::Flags;
 use crate::member::{SiloWork, settings_of, travels};
 use crate::terminal::print;
 
@@ -31,7 +31,7 @@ use crate::terminal::print;
 )]
 pub(crate) struct Init {
     #[command(flatten)]
-    pub(super) given: Given,
+    pub(super) given: Flags,
     /// Who takes part: columns node, endpoint (quic/HOST:PORT, empty where nobody can connect) and, where one member holds several nodes, member
     #[arg(long, value_name = "FILE", help_heading = "Network", required_unless_present = "local")]
     pub(super) members: Option<PathBuf>,
@@ -120,22 +120,23 @@ Then: netfed federation invite --all --federation federation/";
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Init) -> Result<u8, Failure> {
-    if args.given.flavor.is_some() {
+    let given = args.given.without("solver").read()?;
+    if given.spec.flavor.is_some() {
         return Err(Failure::input(
             "--flavor chooses λ from the data of all members, which nobody sees; say --lambda, or --solver fedavg with --server for one model.".into(),
         ));
     }
-    let method = args.given.solver.clone().unwrap_or_else(|| "primal-dual".into());
+    let method = args.given.text("solver").unwrap_or("primal-dual").to_owned();
     let served = matches!(method.as_str(), "fedavg" | "ifca" | "ppgl");
     let (relaxes, learns) = (method == "fed-relax", method == "ppgl");
-    idle::refuse(&args, &method)?;
-    if args.given.features.as_ref().is_none_or(Vec::is_empty) {
+    idle::refuse(&args, &given, &method)?;
+    if args.given.columns.features.as_ref().is_none_or(Vec::is_empty) {
         let what = if learns { "vertices" } else { "features" };
         return Err(Failure::input(format!(
             "no {what} given; say --features A,B,C: the columns that all members have, in one order."
         )));
     }
-    if args.given.lambda.is_none() && (learns || !served) {
+    if given.spec.lambda.is_none() && (learns || !served) {
         let what = match learns {
             true => "the price of a unit of weight in the consensus",
             false => "larger values couple neighbors more",
@@ -148,10 +149,10 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
                 .into(),
         ));
     }
-    if args.given.data.is_some() {
+    if args.given.files.data.is_some() {
         return Err(Failure::input("the data stay with the members; leave --data out.".into()));
     }
-    let edges = match &args.given.graph {
+    let edges = match &args.given.files.graph {
         Some(graph) => read_edges(graph)?,
         None if served && args.members.is_some() => Edges::default(),
         None => return Err(Failure::input("no file of edges given; say --graph FILE.".into())),
@@ -199,21 +200,17 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         None => edges.pairs().iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect(),
     };
     let coupled = !served && !relaxes;
-    let tolerance = args.given.tol.filter(|_| coupled).unwrap_or(0.0);
-    let rounds = args.given.max_iter.unwrap_or(match method.as_str() {
+    let tolerance = given.spec.tol.filter(|_| coupled).unwrap_or(0.0);
+    let rounds = given.spec.max_iter.unwrap_or(match method.as_str() {
         "fed-relax" => 10,
         "ppgl" => 50,
         _ if served || tolerance == 0.0 => 1000,
         _ => 100_000,
     });
-    let problem = Given {
-        graph: None,
-        tol: None,
-        max_iter: None,
-        threads: None,
-        solver: None,
-        ..args.given.clone()
-    };
+    let mut problem = given;
+    problem.files.graph = None;
+    (problem.spec.tol, problem.spec.max_iter) = (None, None);
+    problem.machine.threads = None;
     let description = Description {
         name: args.name.clone(),
         version: 1,

@@ -32,9 +32,11 @@ impl Own {
             }
             None => None,
         };
-        let low_label =
-            points.as_ref().filter(|_| settings.loss.is_classification()).map(|p| p.low_label());
-        if settings.intercept {
+        let low_label = points
+            .as_ref()
+            .filter(|_| settings.spec.loss_kind().is_classification())
+            .map(|p| p.low_label());
+        if settings.spec.intercept {
             features.push(INTERCEPT.into());
         }
         let datasets = match points {

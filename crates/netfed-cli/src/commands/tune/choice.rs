@@ -80,7 +80,7 @@ fn best(plan: &Plan, curves: &[Curve]) -> Place {
     let simplest = (0..curves.len()).rev().filter(close).max_by(|&a, &b| {
         let simplicity = |v: usize| {
             let variant = &plan.variants[v];
-            (variant.settings.ridge, variant.delta().unwrap_or(0.0))
+            (variant.settings.spec.ridge, variant.delta().unwrap_or(0.0))
         };
         let (a, b) = (simplicity(a), simplicity(b));
         a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))

@@ -96,8 +96,8 @@ fn information(
 ) -> Option<Information> {
     let points = &data.points;
     let models: Vec<&[f64]> = (0..points.nodes().len()).map(|i| params.row(i)).collect();
-    let (kind, rows) = (variant.settings.loss, points.rows());
-    let (_, values) = measures(kind, variant.settings.intercept, &models, points);
+    let (kind, rows) = (variant.settings.spec.loss_kind(), points.rows());
+    let (_, values) = measures(kind, variant.settings.spec.intercept, &models, points);
     let sum = |column: usize| values.iter().map(|v| v[column]).sum::<f64>();
     match kind {
         LossKind::Squared => Information::of_squares(sum(0), rows, freedom),

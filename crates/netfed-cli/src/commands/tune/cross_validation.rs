@@ -43,7 +43,7 @@ pub(crate) fn cross_validate(
     lambdas: &[Vec<f64>],
     steps: &Steps,
 ) -> Result<Vec<Curve>, Failure> {
-    let seed = plan.variants[0].settings.seed.wrapping_mul(1_000_003);
+    let seed = plan.variants[0].settings.spec.seed.wrapping_mul(1_000_003);
     let fold_of_row: Vec<Vec<usize>> = (0..plan.repeats)
         .map(|r| folds(&data.points, plan.folds, seed.wrapping_add(r as u64)))
         .collect();
@@ -86,7 +86,7 @@ fn one_split(
     let settings = &variant.settings;
     let prepared = prepare_part(training.clone(), edges_for(variant, data, training)?, settings)?;
     let one = pooled(training, settings)?;
-    let error = |models: &[&[f64]]| plan.measure.error(settings.intercept, models, held_out);
+    let error = |models: &[&[f64]]| plan.measure.error(settings.spec.intercept, models, held_out);
     let nodes = held_out.nodes().len();
     let options = Options { tolerance: plan.tolerance, ..settings.options() };
     let runs = descend(&prepared, lambdas, &one, &options, |k, params, point, _| {

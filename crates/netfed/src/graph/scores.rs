@@ -5,6 +5,8 @@
 //! TP, FP and FN are counts of pairs that are edges in both graphs, in the learned one only, in the
 //! true one only.
 
+use std::collections::BTreeMap;
+
 use crate::numeric::linalg::{distance, norm};
 
 /// The scores of one learned graph.
@@ -43,6 +45,23 @@ impl Scores {
         }
     }
 
+    /// Compares edges with true ones, each as (smaller end, larger end, weight), over the pairs that
+    /// are edges of either graph. Ends are numbers or names.
+    pub fn of_edges<K: Ord>(
+        learned: impl IntoIterator<Item = (K, K, f64)>,
+        truth: impl IntoIterator<Item = (K, K, f64)>,
+    ) -> Scores {
+        let mut pairs: BTreeMap<(K, K), [f64; 2]> = BTreeMap::new();
+        for (a, b, weight) in learned {
+            pairs.entry((a, b)).or_default()[0] = weight;
+        }
+        for (a, b, weight) in truth {
+            pairs.entry((a, b)).or_default()[1] = weight;
+        }
+        let side = |k: usize| pairs.values().map(|w| w[k]).collect::<Vec<f64>>();
+        Scores::new(&side(0), &side(1), 0.0)
+    }
+
     /// The mean of some scores; none of none.
     pub fn mean(all: &[Scores]) -> Option<Scores> {
         let count = all.len() as f64;
@@ -75,6 +94,12 @@ mod tests {
         assert_eq!(Scores::new(&[1.0], &[0.0], 0.0).relative_error, f64::INFINITY);
         let none = Scores::new(&[0.0; 5], &truth, 0.0);
         assert_eq!((none.precision, none.recall, none.f_score), (1.0, 0.0, 0.0));
+        let edges = |list: [(&'static str, &'static str, f64); 2]| list;
+        let named = Scores::of_edges(
+            edges([("a", "b", 1.0), ("b", "c", 2.0)]),
+            edges([("b", "c", 2.0), ("a", "c", 1.0)]),
+        );
+        assert_eq!((named.precision, named.recall, named.f_score), (0.5, 0.5, 0.5));
         let mean = Scores::mean(&[perfect, none]).unwrap();
         assert_eq!((mean.f_score, mean.relative_error, Scores::mean(&[])), (0.5, 0.5, None));
     }

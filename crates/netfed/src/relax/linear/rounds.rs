@@ -19,8 +19,8 @@ use super::metric::Metric;
 use super::problem::Relaxation;
 use crate::numeric::linalg::norm;
 use crate::numeric::parallel::map_rows;
+use crate::outcome::{Event, Observer, Status, Unobserved};
 use crate::{Error, Matrix};
-use std::ops::ControlFlow;
 
 /// Rounds without a shorter step after which updates count as diverging, where steps have doubled
 /// and where they have not.
@@ -80,39 +80,13 @@ impl Default for RelaxOptions {
     }
 }
 
-/// Why the rounds ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RelaxStatus {
-    /// The residual met the tolerance.
-    Converged,
-    /// All rounds were used up.
-    MaxRounds,
-    /// Steps grew, however small a part of them was taken.
-    Diverged,
-    /// The observer said so.
-    Stopped,
-}
-
-/// One round, as the observer sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct RelaxProgress<'a> {
-    /// Rounds so far.
-    pub round: u64,
-    /// The models.
-    pub params: &'a Matrix,
-    /// Relative length of the last full step.
-    pub residual: f64,
-    /// The part t of it that was taken.
-    pub damping: f64,
-}
-
 /// What the rounds found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relaxed {
     /// The models.
     pub params: Matrix,
     /// Why the rounds ended.
-    pub status: RelaxStatus,
+    pub status: Status,
     /// Rounds that were run.
     pub rounds: u64,
     /// The residual at the models.
@@ -126,7 +100,16 @@ pub fn relax(
     problem: &Relaxation,
     start: &Matrix,
     options: &RelaxOptions,
-    mut observe: impl FnMut(RelaxProgress<'_>) -> ControlFlow<()>,
+) -> Result<Relaxed, Error> {
+    relax_with(problem, start, options, &mut Unobserved)
+}
+
+/// [`relax()`] with an observer, who is told of every round and may end the run.
+pub fn relax_with(
+    problem: &Relaxation,
+    start: &Matrix,
+    options: &RelaxOptions,
+    observer: &mut dyn Observer,
 ) -> Result<Relaxed, Error> {
     let (nodes, dim) = (problem.nodes(), problem.dim());
     if (start.rows(), start.cols()) != (nodes, dim) {
@@ -135,17 +118,17 @@ pub fn relax(
     }
     let mut state = State::new(problem, start, options);
     let mut best = (f64::INFINITY, 0, state.params.clone());
-    let (mut status, mut rounds) = (RelaxStatus::MaxRounds, 0);
+    let (mut status, mut rounds) = (Status::MaxRounds, 0);
     for round in 1..=options.max_rounds {
         let residual = state.round();
         rounds = round;
-        let (params, damping) = (&state.params, state.damping);
-        if observe(RelaxProgress { round, params, residual, damping }).is_break() {
-            status = RelaxStatus::Stopped;
+        let event = Event::round(round).measured(residual).with(&state.params, None);
+        if observer.observe(event).is_break() {
+            status = Status::Stopped;
             break;
         }
         if residual <= options.tolerance {
-            status = RelaxStatus::Converged;
+            status = Status::Settled;
             break;
         }
         if residual < 0.999 * best.0 {
@@ -157,7 +140,7 @@ pub fn relax(
         if options.update == LocalUpdate::Exact && (grows || stalls) {
             if state.damping <= LEAST {
                 state.go_to(&best.2);
-                status = RelaxStatus::Diverged;
+                status = Status::Diverged;
                 break;
             }
             state.go_to(&best.2);

@@ -1,9 +1,7 @@
 //! Points of a problem: where a run starts, and where it ends.
 
-use super::{Method, Status};
-use crate::certificate::separable::has_no_minimum;
-use crate::certificate::{Bound, Certificate};
-use crate::{Matrix, Problem};
+use super::{Certificate, Method, Status};
+use crate::numeric::Matrix;
 
 /// Where a run starts. The nearer to a solution, the shorter the run; a solution for a similar λ is
 /// a good start.
@@ -11,7 +9,7 @@ use crate::{Matrix, Problem};
 pub struct Start {
     /// One model per node.
     pub params: Matrix,
-    /// One dual vector per edge of [`Problem::graph`].
+    /// One dual vector per edge of [`Problem::graph`](crate::Problem::graph).
     pub duals: Matrix,
 }
 
@@ -29,7 +27,7 @@ impl Start {
 pub struct Solution {
     /// One model per node.
     pub params: Matrix,
-    /// One dual vector per edge of [`Problem::graph`].
+    /// One dual vector per edge of [`Problem::graph`](crate::Problem::graph).
     pub duals: Matrix,
     /// Why the run ended.
     pub status: Status,
@@ -40,16 +38,4 @@ pub struct Solution {
     pub iterations: u64,
     /// What was run.
     pub method: Method,
-}
-
-impl Solution {
-    /// The same, with the word for a problem that has no minimum. A radius around the models, or
-    /// conjugates that are all finite, prove that there is one.
-    pub(crate) fn judged(mut self, problem: &Problem) -> Solution {
-        let open = matches!(self.certificate.bound, Bound::None | Bound::Nonnegative);
-        if open && self.status != Status::Stopped && has_no_minimum(problem) {
-            self.status = Status::NoMinimum;
-        }
-        self
-    }
 }
