@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use netfed::fit::scores;
 use netfed::{LossKind, Table};
 use netfed_io::{PointColumns, RunFolder, Target, check_nodes, read_points};
 
-use crate::evaluation::measure::scores;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::settings::Settings;

@@ -55,6 +55,7 @@
 
 mod certificate;
 mod error;
+pub mod fit;
 pub mod generate;
 pub mod graph;
 pub mod laws;
@@ -77,6 +78,7 @@ mod theory;
 
 pub use certificate::{Certified, Certifier, Share};
 pub use error::Error;
+pub use fit::Fitted;
 pub use graph::communities::{Agreement, Communities};
 pub use graph::{
     Edge, Graph, Incidence, LEAST_WEIGHT, Link, NeighborGraph, communities, discrepancy,

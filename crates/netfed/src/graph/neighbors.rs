@@ -14,6 +14,7 @@ pub const LEAST_WEIGHT: f64 = 0.01;
 
 /// A graph of nearest neighbors.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct NeighborGraph {
     /// The graph, connected.
     pub graph: Graph,

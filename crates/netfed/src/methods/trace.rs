@@ -6,6 +6,7 @@ use crate::outcome::Status;
 
 /// How a run went.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Trace {
     /// Number of rounds.
     pub rounds: u64,
@@ -22,6 +23,7 @@ pub struct Trace {
 
 /// The outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// One model per node.
     pub params: Matrix,

@@ -38,6 +38,7 @@ pub enum Verdict {
 /// All that is known about a cluster. Constants and distances are in the norm of the penalty, or
 /// its dual.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Guarantee {
     /// Its nodes, in order.
     pub nodes: Vec<usize>,

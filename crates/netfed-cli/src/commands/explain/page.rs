@@ -10,6 +10,7 @@ use super::gains::{Effect, Gains};
 use super::sentences::verb;
 use super::words::{GAIN_COLUMNS, TEXT_COLUMNS};
 use super::{Explanation, MOST_GROUPS};
+use crate::prepare::warnings;
 
 /// The most nodes in the table of gains.
 const MOST_NODES: usize = 60;
@@ -42,7 +43,7 @@ impl Explanation {
             relative_gap: None,
             tolerance: self.run.settings.spec.tol,
             certificate: &[],
-            warnings: &p.warnings,
+            warnings: &warnings(p, &self.run.settings),
             node_share: &[],
             explained_by: "netfed explain",
             history: &[],

@@ -50,6 +50,7 @@ pub struct NeuralOptions {
 
 /// Coupled networks.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CoupledNetworks {
     /// The parameters, one row per node.
     pub params: Matrix,
