@@ -1,5 +1,6 @@
-//! Rounds without a server: every node sends a message to its neighbors, then takes in theirs, in
-//! the order of its slots.
+//! Rounds without a server: every node sends a message to its neighbors, then takes in theirs. Once
+//! all of a round are there, the node makes its next model of them, in the order of its slots.
+//! Every exchange is of the last round: nodes that come and go are not provided for.
 
 mod gossip;
 mod subgradient;
@@ -7,55 +8,82 @@ mod subgradient;
 pub use gossip::{GossipNode, gossip, gossip_with};
 pub use subgradient::{SubgradientNode, subgradient, subgradient_with};
 
+use crate::methods::driver::Driver;
+use crate::methods::half::Half;
 use crate::methods::trace::{Movement, Outcome, Trace};
-use crate::numeric::parallel::map_items;
 use crate::outcome::{Event, Observer, Status};
 use crate::{Error, Graph, Matrix};
 
-/// One node's half of a method between neighbors, without input and output.
-pub trait Peer: Send {
-    /// Works, and gives the message to all neighbors.
-    fn message(&mut self, round: u64) -> Vec<f64>;
+/// What the neighbors of a node said in a round.
+struct Heard {
+    dim: usize,
+    said: Vec<f64>,
+    /// How many have not said anything yet.
+    missing: usize,
+}
 
-    /// Takes in the messages of the neighbors, one per slot.
-    fn absorb(&mut self, round: u64, messages: &[&[f64]]);
+impl Heard {
+    fn new(slots: usize, dim: usize) -> Heard {
+        Heard { dim, said: vec![0.0; slots * dim], missing: slots }
+    }
 
-    /// The model.
-    fn params(&self) -> &[f64];
+    /// A new round begins; gives whether nobody is missing, as where there are no neighbors.
+    fn begin(&mut self, slots: usize) -> bool {
+        self.missing = slots;
+        slots == 0
+    }
+
+    /// Takes what came over a slot; gives whether it was the last.
+    fn take(&mut self, slot: usize, received: &[f64]) -> bool {
+        self.said[slot * self.dim..][..self.dim].copy_from_slice(received);
+        self.missing = self.missing.saturating_sub(1);
+        self.missing == 0
+    }
+
+    /// What came over each slot.
+    fn messages(&self) -> impl Iterator<Item = &[f64]> {
+        self.said.chunks_exact(self.dim.max(1))
+    }
+
+    /// The rounds of the node, who is missing, and what was said.
+    fn memory(&self, rounds: u64) -> Vec<f64> {
+        [&[rounds as f64, self.missing as f64], self.said.as_slice()].concat()
+    }
+
+    /// Goes back to that; gives the rounds of the node.
+    fn remember(&mut self, memory: &[f64]) -> Option<u64> {
+        let [rounds, missing, said @ ..] = memory else { return None };
+        if said.len() != self.said.len() {
+            return None;
+        }
+        self.said.copy_from_slice(said);
+        self.missing = *missing as usize;
+        Some(*rounds as u64)
+    }
 }
 
 /// Runs the halves of a method; `cost` is the work of a node in entries, `objective` is recorded
 /// after every round.
-pub(crate) fn run_peers<P: Peer>(
+pub(crate) fn run_halves<H: Half>(
     graph: &Graph,
-    mut peers: Vec<P>,
+    halves: Vec<H>,
     cost: usize,
     max_rounds: u64,
     tolerance: f64,
     objective: impl Fn(&Matrix) -> f64,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    let dim = peers.first().map_or(1, |p| p.params().len());
-    let models = |peers: &[P]| {
-        let values = peers.iter().flat_map(|p| p.params().iter().copied()).collect();
-        Matrix::from_rows(dim, values)
-    };
-    let mut params = models(&peers)?;
+    let dim = halves.first().map_or(1, |half| half.params().len());
+    let count = halves.len();
+    let mut driver = Driver::new(graph, halves, dim).costing(cost);
+    let mut params = driver.params();
     let mut movement = Movement::new(tolerance, params.as_slice());
-    let (mut sent, mut history) = (vec![0; peers.len()], Vec::new());
+    let mut history = Vec::new();
     let (mut status, mut done) = (None, 0);
     while status.is_none() && done < max_rounds {
-        let messages = map_items(&mut peers, cost, |_, peer| peer.message(done));
-        map_items(&mut peers, cost, |i, peer| {
-            let slots = graph.incident(i).iter();
-            let theirs: Vec<&[f64]> = slots.map(|s| messages[s.neighbor()].as_slice()).collect();
-            peer.absorb(done, &theirs);
-        });
-        for (i, sent) in sent.iter_mut().enumerate() {
-            *sent += (graph.degree(i) * messages[i].len()) as u64;
-        }
+        driver.round();
         done += 1;
-        let next = models(&peers)?;
+        let next = driver.params();
         status = movement.end(params.as_slice(), next.as_slice());
         if status != Some(Status::Diverged) {
             params = next;
@@ -67,6 +95,7 @@ pub(crate) fn run_peers<P: Peer>(
         }
     }
     let status = status.unwrap_or(Status::MaxRounds);
+    let sent = (0..count).map(|i| done * (graph.degree(i) * dim) as u64).collect();
     let trace = Trace { rounds: done, status, sent, sent_by_server: 0, history };
     Ok(Outcome { params, trace })
 }
