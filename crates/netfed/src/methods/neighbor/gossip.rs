@@ -16,6 +16,7 @@ use crate::methods::local_steps::LocalSteps;
 use crate::methods::trace::Outcome;
 use crate::numeric::linalg::axpy;
 use crate::outcome::{Observer, Unobserved};
+use crate::run::Limits;
 use crate::{Error, Matrix};
 
 /// One node's half of decentralized SGD.
@@ -142,8 +143,7 @@ pub fn gossip_with(
         graph,
         halves,
         clients.cost(),
-        max_rounds,
-        tolerance,
+        Limits { max_rounds, tolerance },
         losses,
         observer,
     )
@@ -174,7 +174,15 @@ mod tests {
                 GossipNode::new(data, WORK, &degrees, vec![i as f64, (i * i) as f64])
             };
             let halves: Vec<GossipNode<'_>> = (0..5).map(node).collect();
-            let run = run_halves(&graph, halves, 1, 1, 0.0, |_| 0.0, &mut Unobserved).unwrap();
+            let run = run_halves(
+                &graph,
+                halves,
+                1,
+                Limits { max_rounds: 1, tolerance: 0.0 },
+                |_| 0.0,
+                &mut Unobserved,
+            )
+            .unwrap();
             let mean = |j: usize| (0..5).map(|i| run.params.row(i)[j]).sum::<f64>() / 5.0;
             assert!(close(&[mean(0), mean(1)], &[2.0, 6.0], 1e-14));
             if edges.len() == 10 {

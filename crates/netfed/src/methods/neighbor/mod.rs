@@ -10,8 +10,9 @@ pub use subgradient::{SubgradientNode, subgradient, subgradient_with};
 
 use crate::methods::driver::Driver;
 use crate::methods::half::Half;
-use crate::methods::trace::{Movement, Outcome, Trace};
-use crate::outcome::{Event, Observer, Status};
+use crate::methods::trace::{Outcome, Trace};
+use crate::outcome::Observer;
+use crate::run::{Limits, Round, run_rounds};
 use crate::{Error, Graph, Matrix};
 
 /// What the neighbors of a node said in a round.
@@ -62,40 +63,42 @@ impl Heard {
     }
 }
 
+/// The nodes of a graph, and the objective that is recorded.
+struct Network<'g, H, F> {
+    driver: Driver<'g, H>,
+    objective: F,
+    dim: usize,
+}
+
+impl<H: Half, F: Fn(&Matrix) -> f64> Round for Network<'_, H, F> {
+    fn next(&mut self, _done: u64, _point: &[f64]) -> Vec<f64> {
+        self.driver.round();
+        self.driver.params().as_slice().to_vec()
+    }
+
+    fn loss(&self, point: &[f64]) -> f64 {
+        Matrix::from_rows(self.dim, point.to_vec()).map_or(f64::NAN, |p| (self.objective)(&p))
+    }
+}
+
 /// Runs the halves of a method; `cost` is the work of a node in entries, `objective` is recorded
 /// after every round.
 pub(crate) fn run_halves<H: Half>(
     graph: &Graph,
     halves: Vec<H>,
     cost: usize,
-    max_rounds: u64,
-    tolerance: f64,
+    limits: Limits,
     objective: impl Fn(&Matrix) -> f64,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     let dim = halves.first().map_or(1, |half| half.params().len());
     let count = halves.len();
-    let mut driver = Driver::new(graph, halves, dim).costing(cost);
-    let mut params = driver.params();
-    let mut movement = Movement::new(tolerance, params.as_slice());
-    let mut history = Vec::new();
-    let (mut status, mut done) = (None, 0);
-    while status.is_none() && done < max_rounds {
-        driver.round();
-        done += 1;
-        let next = driver.params();
-        status = movement.end(params.as_slice(), next.as_slice());
-        if status != Some(Status::Diverged) {
-            params = next;
-        }
-        let loss = objective(&params);
-        history.push(loss);
-        if observer.observe(Event::round(done).measured(loss)).is_break() && status.is_none() {
-            status = Some(Status::Stopped);
-        }
-    }
-    let status = status.unwrap_or(Status::MaxRounds);
-    let sent = (0..count).map(|i| done * (graph.degree(i) * dim) as u64).collect();
-    let trace = Trace { rounds: done, status, sent, sent_by_server: 0, history };
-    Ok(Outcome { params, trace })
+    let driver = Driver::new(graph, halves, dim).costing(cost);
+    let start = driver.params().as_slice().to_vec();
+    let mut network = Network { driver, objective, dim };
+    let found = run_rounds(&mut network, start, limits, observer);
+    let sent = (0..count).map(|i| found.rounds * (graph.degree(i) * dim) as u64).collect();
+    let (rounds, status, history) = (found.rounds, found.status, found.history);
+    let trace = Trace { rounds, status, sent, sent_by_server: 0, history };
+    Ok(Outcome { params: Matrix::from_rows(dim, found.point)?, trace })
 }

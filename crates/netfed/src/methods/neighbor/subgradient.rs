@@ -16,6 +16,7 @@ use crate::methods::trace::Outcome;
 use crate::numeric::linalg::{axpy, difference};
 use crate::outcome::{Observer, Unobserved};
 use crate::penalty::Penalty;
+use crate::run::Limits;
 
 /// One node's half of (sub)gradient descent.
 pub struct SubgradientNode<'a> {
@@ -148,7 +149,14 @@ pub fn subgradient_with(
         })
         .collect::<Vec<_>>();
     let objective = |params: &crate::Matrix| problem.objective(params);
-    run_halves(problem.graph(), halves, clients.cost(), max_rounds, tolerance, objective, observer)
+    run_halves(
+        problem.graph(),
+        halves,
+        clients.cost(),
+        Limits { max_rounds, tolerance },
+        objective,
+        observer,
+    )
 }
 
 #[cfg(test)]
