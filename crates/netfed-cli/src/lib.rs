@@ -2,7 +2,7 @@
 //! called several times in one process.
 //!
 //! The rest is for programs in the same style: flags ([`parse`]), words ([`print()`], [`progress`]),
-//! failures ([`Failure`], [`status`]), and the files of a fit ([`Fitted`]).
+//! failures ([`Failure`], [`status`]), and the files of a fit ([`FittedRun`]).
 //!
 //! Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance or unproven,
 //! 1 anything else.
@@ -18,7 +18,6 @@ mod commands;
 mod edge_table;
 mod evaluation;
 mod failure;
-mod federated;
 mod files;
 mod fitted;
 mod given;
@@ -30,7 +29,6 @@ mod number_flags;
 mod page_parts;
 mod past_run;
 mod prepare;
-mod preset;
 pub mod progress;
 mod relaxing;
 mod results;
@@ -43,7 +41,7 @@ mod threads;
 pub use command_line::{parse, status};
 pub use failure::Failure;
 pub use files::Files;
-pub use fitted::Fitted;
+pub use fitted::FittedRun;
 pub use terminal::print;
 
 use std::ffi::OsString;

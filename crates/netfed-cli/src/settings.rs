@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use netfed::flavor::Flavor;
-use netfed::penalty::{Penalty, PenaltyKind, Quadratic};
 use netfed::spec;
 use netfed::{LossKind, Options, Spec};
 use netfed_io::{PointColumns, Target};
@@ -54,6 +53,11 @@ impl Settings {
     /// The same where there may be neither points nor graph.
     pub(crate) fn of_parts(given: Given) -> Result<Settings, Failure> {
         let spec = complete(&given)?;
+        Settings::complete(given, spec)
+    }
+
+    /// With the settings of the library complete already.
+    pub(crate) fn complete(given: Given, spec: Spec) -> Result<Settings, Failure> {
         if given.machine.threads == Some(0) {
             return Err(Failure::input("--threads is 0; it must be at least 1.".into()));
         }
@@ -123,25 +127,15 @@ impl Settings {
         }
     }
 
-    /// The penalty for models of `dim` parameters.
-    pub(crate) fn penalty(&self, dim: usize) -> Result<Box<dyn Penalty>, Failure> {
-        let matrix = &self.given.files.penalty_matrix;
-        if self.spec.penalty != PenaltyKind::Quadratic {
-            return Ok(self.spec.penalty.build(dim, matrix.as_ref().map(|_| &[][..]))?);
-        }
-        let path = matrix.as_ref().ok_or_else(|| {
-            Failure::input(
-                "the quadratic penalty needs its matrix Q; say --penalty-matrix FILE.".into(),
-            )
-        })?;
-        let q = netfed_io::read_matrix(path, dim)?;
-        let named = |e| Failure::input(format!("{}: {e}.", path.display()));
-        Ok(Box::new(Quadratic::new(dim, &q).map_err(named)?))
+    /// The file with the availability of the nodes, where there is one.
+    pub(crate) fn availability_file(&self) -> Option<&Path> {
+        let text = self.given.files.availability.as_deref()?;
+        text.parse::<f64>().is_err().then_some(Path::new(text))
     }
 
     /// All that is needed to run the fit again, from any directory.
     pub(crate) fn to_toml(&self) -> Result<String, Failure> {
-        let full = Given {
+        let mut full = Given {
             files: self.given.files.absolute(),
             columns: Columns {
                 node_column: Some(self.columns.node.clone()),
@@ -151,6 +145,8 @@ impl Settings {
             spec: spec::Given::from(self.spec.clone()),
             machine: self.given.machine,
         };
+        // It stands among the files.
+        full.spec.availability = None;
         toml::to_string(&full)
             .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))
     }
@@ -164,11 +160,11 @@ fn complete(given: &Given) -> Result<Spec, Failure> {
         ));
     }
     let spec = given.spec.clone().complete()?;
-    if let Some(text) = &given.files.availability {
-        let chance = text.parse().unwrap_or(1.0);
-        spec.clone().with_availability(chance).check()?;
-    }
-    Ok(spec)
+    let Some(text) = &given.files.availability else { return Ok(spec) };
+    let chance = text.parse().ok();
+    let with = spec.clone().with_availability(chance.unwrap_or(1.0));
+    with.check()?;
+    Ok(if chance.is_some() { with } else { spec })
 }
 
 fn missing(what: &str, flag: &str) -> Failure {

@@ -44,7 +44,7 @@ pub use read::points::read_points;
 pub use read::signals::{Signals, read_signals};
 pub use rows::header::is_near;
 pub use run_edges::{read_edge_loads, run_edges_csv};
-pub use run_folder::{INTERCEPT, RunFolder};
+pub use run_folder::RunFolder;
 pub use unpack::{TooMuch, Unpacked, too_much};
 pub use write::csv::{Cell, Csv};
 pub use write::csv_file::CsvFile;

@@ -7,13 +7,11 @@ use crate::model_folder::{self, ModelFolder};
 use crate::read::columns::{PointColumns, Target};
 use crate::read::points::read_points;
 use netfed::Table;
+use netfed::fit::INTERCEPT;
 
 /// Names of the files with the settings and with the summary.
 const CONFIG: &str = "config.toml";
 const SUMMARY: &str = "summary.json";
-
-/// Name of the constant feature, the last column of the models.
-pub const INTERCEPT: &str = "intercept";
 
 /// The folder of a run, of which all files are there.
 #[derive(Debug, Clone)]

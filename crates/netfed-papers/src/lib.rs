@@ -23,7 +23,7 @@ use netfed::{Edges, Table};
 
 use netfed::names::choose;
 use netfed_cli::progress::{catch_interrupts, say};
-use netfed_cli::{Failure, Files, Fitted, parse, print, status};
+use netfed_cli::{Failure, Files, FittedRun, parse, print, status};
 use netfed_io::Folder;
 use netfed_report::text::rough_duration;
 
@@ -226,7 +226,7 @@ fn write(
     let name = args.name.as_deref().unwrap_or_default();
     let command = format!("netfed-papers {name}{}", if args.full { " --full" } else { "" });
     let fitted =
-        model.map(|m| Fitted::train(m.config, m.points, m.edges, args.quiet)).transpose()?;
+        model.map(|m| FittedRun::train(m.config, m.points, m.edges, args.quiet)).transpose()?;
     folder.add("results.csv", &outcome.csv())?;
     folder.add("report.html", &outcome.page(&command))?;
     for (name, content) in &outcome.files {

@@ -100,6 +100,22 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A feature without a single value other than 0.
+    #[error(
+        "the feature \"{name}\" is 0 in every row, so no parameter can be learned for it; leave it out"
+    )]
+    ZeroFeature {
+        /// Its name.
+        name: String,
+    },
+    /// A feature with the name of the constant one.
+    #[error("there is a feature \"intercept\" already; rename it or leave the intercept out")]
+    InterceptTaken,
+    /// Settings without λ, where nothing chooses it.
+    #[error(
+        "no λ given; set `lambda`: 0 trains every node alone, larger values couple neighbors more; or let a flavor choose it"
+    )]
+    NoLambda,
     /// A data point that is not finite or too large.
     #[error(
         "data point {row} of a local dataset has a value that is not finite or larger than 1e100"

@@ -4,6 +4,7 @@ mod input;
 mod page;
 
 use netfed::evaluate::{by_number, by_stretch};
+use netfed::fit::Prepared;
 use netfed::names::choose;
 use netfed::{LossKind, Matrix, NeighborGraph, neighbor_graph};
 use netfed_io::{Cell, Csv, Folder};
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 use crate::given::{Columns, Given, InputFiles, Machine};
 use crate::lambda_path::files::{merges_csv, path_csv};
 use crate::lambda_path::trail::Trail;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::{prepare, warnings};
 use crate::progress::{catch_interrupts, warn};
 use crate::settings::Settings;
 use crate::threads::start_threads;
@@ -46,8 +47,8 @@ pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
             (edge_list(&points, &found)?, Some(found))
         }
     };
-    let prepared = prepare(points, edges, &settings)?;
-    warn(&prepared.warnings);
+    let prepared = prepare(&points, &edges, &settings)?;
+    warn(&warnings(&prepared, &settings));
     let options = settings.options();
     catch_interrupts();
     let trail = match args.lambda {
@@ -224,7 +225,7 @@ impl Grouped {
             "joining_edges": self.neighbors.as_ref().map(|n| n.joining),
             "penalty": self.settings.penalty_name(),
             "standardize": self.settings.spec.standardize,
-            "warnings": p.warnings,
+            "warnings": warnings(p, &self.settings),
             "seconds": (trail.total * 1e6).round() / 1e6,
             "version": env!("CARGO_PKG_VERSION"),
         })

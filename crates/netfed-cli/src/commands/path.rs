@@ -5,6 +5,7 @@ use std::path::Path as FilePath;
 use maud::html;
 use netfed::Options;
 use netfed::evaluate::by_stretch;
+use netfed::fit::Prepared;
 use netfed_io::Folder;
 use netfed_report::text::{digits, number, plural, rough_duration, rounded};
 use serde_json::json;
@@ -16,7 +17,7 @@ use crate::lambda_path::trail::Trail;
 use crate::lambda_path::validation::{self, Validation};
 use crate::lambda_path::{files, page};
 use crate::page_parts;
-use crate::prepare::{self, Prepared, prepare};
+use crate::prepare::{self, prepare, warnings};
 use crate::progress::{catch_interrupts, interrupted, say, warn};
 use crate::settings::Settings;
 use crate::threads::start_threads;
@@ -39,8 +40,8 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
     start_threads(settings.threads())?;
     let (points, edges) = prepare::read(&settings)?;
     let folds = validation::count(args.folds, &points)?;
-    let prepared = prepare(points.clone(), edges.clone(), &settings)?;
-    warn(&prepared.warnings);
+    let prepared = prepare(&points, &edges, &settings)?;
+    warn(&warnings(&prepared, &settings));
     let options = settings.options();
     let numbers = args.range.lambdas.unwrap_or(50) * prepared.nodes.len() * prepared.features.len();
     let keep = args.keep_parameters || numbers <= MOST_NUMBERS;
@@ -186,7 +187,7 @@ impl Walked {
             "loss": self.settings.loss_name(),
             "penalty": self.settings.penalty_name(),
             "parameters_written": self.keep,
-            "warnings": p.warnings,
+            "warnings": warnings(p, &self.settings),
             "seconds": (trail.total * 1e6).round() / 1e6,
             "version": env!("CARGO_PKG_VERSION"),
         })
@@ -221,7 +222,7 @@ impl Walked {
             @if trail.merges() { (page::tree(trail, &p.nodes, chosen)) }
             (page::charts(trail, validation, chosen))
             (page_parts::sentences("The end of the path", &[trail.end_in_words()]))
-            (page_parts::warnings(&p.warnings))
+            (page_parts::warnings(&warnings(p, &self.settings)))
             (page::table(trail, validation, chosen))
             section id="settings" {
                 h2 { "Settings" }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use netfed::Status;
+use netfed::fit::fed_admm_settings;
 use netfed::loss::{Loss, Sampled};
 use netfed::penalty::Penalty;
 use netfed::{Device, FedAdmm, FedAdmmNode, Half, Link, LocalStep, PrimalDualNode, Solver};
@@ -22,11 +23,10 @@ use netfed_net::succession::{Stage, carry_over};
 use netfed_net::{Metrics, Outcome, Peer as Member, Plan};
 
 use crate::failure::Failure;
-use crate::federated::fed_admm;
 use crate::member::{
     self, GRAPH, Relaxed, SiloWork, Work, own_name, settings_of, start_log, warnings,
 };
-use crate::prepare::sampled;
+use crate::prepare::with_files;
 use crate::progress::{stop_flag, warn};
 use crate::settings::Settings;
 use crate::terminal::print;
@@ -136,9 +136,9 @@ fn under_one_version(
     let own = Own::read(args, federation, &settings, &nodes)?;
     let dim = own.features.len();
     warn(&warnings(federation, &settings, member, &own.datasets));
-    let penalty = settings.penalty(dim)?;
+    let penalty = with_files(&settings, dim)?.build_penalty(dim)?;
     let points = match settings.spec.batch_size {
-        Some(_) => sampled(&own.datasets, &settings)?,
+        Some(_) => settings.spec.sampled(&own.datasets)?,
         None => Vec::new(),
     };
     let problems = match &silos {
@@ -252,9 +252,8 @@ fn coupled<'a>(
     points: &'a [Sampled],
     penalty: &'a dyn Penalty,
 ) -> Vec<Box<dyn Half + 'a>> {
-    let method = fed_admm(settings, FedAdmm::default());
-    let chance =
-        settings.given.files.availability.as_deref().and_then(|a| a.parse().ok()).unwrap_or(1.0);
+    let method = fed_admm_settings(&settings.spec, FedAdmm::default());
+    let chance = settings.spec.availability.unwrap_or(1.0);
     let mut halves: Vec<Box<dyn Half + 'a>> = Vec::new();
     for (k, (&i, loss)) in nodes.iter().zip(losses).enumerate() {
         let loss = loss.as_ref();

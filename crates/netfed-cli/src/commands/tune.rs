@@ -99,7 +99,7 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
                 recipe.rule_label()
             )));
         }
-        let prepared = prepare(data.points.clone(), edges, &variant.settings)?;
+        let prepared = prepare(&data.points, &edges, &variant.settings)?;
         let mut path = vec![0.0];
         match &plan.lambdas {
             Lambdas::Given(given) => path.extend(given),
@@ -117,7 +117,7 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
         let (points, edges) = (data.points.rows(), graph.edges().len());
         sizes.push([points, graph.nodes(), edges, prepared.features.len()]);
         let own = variant.recipe.iter().flat_map(|r| r.warnings(&data.points, &variant.settings));
-        warnings.push(own.chain(prepared.warnings).collect());
+        warnings.push(own.chain(prepare::warnings(&prepared, &variant.settings)).collect());
     }
     if plan.variants[0].recipe.is_none() {
         warn(&warnings[0]);

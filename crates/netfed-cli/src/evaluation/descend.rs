@@ -3,6 +3,7 @@
 //!
 //! The path goes down from the largest λ, where one model for all is a good start.
 
+use netfed::fit::Prepared;
 use netfed::{
     Edges, Event, Matrix, Options, PathPoint, Solution, Start, Table, follow_path_with, solve,
 };
@@ -10,7 +11,7 @@ use netfed::{
 use super::parts;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
-use crate::prepare::{Prepared, prepare_part};
+use crate::prepare::prepare_part;
 use crate::progress::{interrupted, until_interrupted};
 use crate::settings::Settings;
 
@@ -44,7 +45,7 @@ pub(crate) struct Pooled {
 
 /// Trains one model on all points.
 pub(crate) fn pooled(points: &Table, settings: &Settings) -> Result<Pooled, Failure> {
-    let prepared = prepare_part(points.pooled("all"), Edges::default(), settings)?;
+    let prepared = prepare_part(&points.pooled("all"), &Edges::default(), settings)?;
     let alone = solve(&prepared.problem, &settings.options())?;
     let params = alone.params;
     let model = prepared.in_units_of_the_data(&params).row(0).to_vec();

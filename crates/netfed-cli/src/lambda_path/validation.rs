@@ -68,7 +68,7 @@ pub(crate) fn validate(
     let of_fold = |fold: usize| {
         let train = points.select(|row| fold_of[row] != fold);
         let test = points.select(|row| fold_of[row] == fold);
-        let prepared = prepare_part(train, edges.clone(), settings)?;
+        let prepared = prepare_part(&train, edges, settings)?;
         let errors = ByIndex::new(lambdas.len());
         let mut watch = |event: Event<'_>| {
             if let Event::Solved { run, solution, .. } = event {

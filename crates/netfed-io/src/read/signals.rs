@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use netfed::Matrix;
+use netfed::{Matrix, moments};
 
 use crate::error::Error;
 use crate::rows::Rows;
 use crate::text::{quote, shown};
-use netfed::moments;
 
 /// The largest value, so that squares of squares do not overflow.
 const LARGEST: f64 = 1e50;

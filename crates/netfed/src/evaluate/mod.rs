@@ -14,6 +14,6 @@ mod statistics;
 pub use crate::table::{HoldOut, folds};
 pub use choice::{by_number, by_stretch};
 pub use gain::{Effect, Gain};
-pub use measure::{Measure, measures, scores};
+pub use measure::Measure;
 pub use paired::{first_smallest, like_best, mean};
 pub use statistics::{Estimate, Evidence};

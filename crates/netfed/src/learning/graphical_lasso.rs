@@ -15,6 +15,7 @@ use crate::{Error, Matrix};
 
 /// A learned precision matrix.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Precision {
     /// Θ
     pub theta: Matrix,

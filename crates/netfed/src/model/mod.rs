@@ -76,6 +76,17 @@ impl Task {
 }
 
 /// A model that one node trains.
+///
+/// A model of your own can be fitted and predicts (`examples/own_model.rs`). All else is provided,
+/// and may be said for what it buys:
+///
+/// | who also says | gets |
+/// | --- | --- |
+/// | `warm` | gradual changes, where a fit goes on from the model as it is |
+/// | `watch` | long fits that can be stopped |
+/// | `parts`, `restore` | models that can be saved, and peers that can be started again |
+///
+/// [`laws::check_model`](laws::check_model) holds a model to what it says.
 pub trait LocalModel: Send + Sync {
     /// Fits to points with targets (one row per point, [`Task::outputs`] numbers each) and weights
     /// θ ≥ 0, not all zero.
@@ -94,10 +105,14 @@ pub trait LocalModel: Send + Sync {
     /// that do not take long need not look at it.
     fn watch(&mut self, _stop: Stop) {}
 
-    /// The fitted model in numbers; none before the first fit.
-    fn parts(&self) -> Vec<Part>;
+    /// The fitted model in numbers; none before the first fit, and of models that cannot be saved.
+    fn parts(&self) -> Vec<Part> {
+        Vec::new()
+    }
 
     /// Becomes the model that [`LocalModel::parts`] gave; whatever does not fit together is
     /// refused, and the model stays as it was.
-    fn restore(&mut self, parts: &[Part]) -> Result<(), Error>;
+    fn restore(&mut self, _parts: &[Part]) -> Result<(), Error> {
+        Err(part::refuse("models of this kind cannot be saved"))
+    }
 }

@@ -8,11 +8,14 @@ mod gaussian;
 pub(crate) mod linalg;
 mod matrix;
 pub(crate) mod max_flow;
+#[cfg(not(feature = "parallel"))]
+mod one_thread;
 pub(crate) mod parallel;
 mod principal_components;
 pub mod sampling;
 pub(crate) mod simd;
 pub(crate) mod smooth_abs;
+pub(crate) mod threads;
 pub(crate) mod union_find;
 
 pub use gaussian::gaussian_like;

@@ -2,6 +2,7 @@
 
 /// The method that gave a solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// Algorithm 1.
     PrimalDual,

@@ -24,6 +24,7 @@ impl Start {
 
 /// The outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Solution {
     /// One model per node.
     pub params: Matrix,

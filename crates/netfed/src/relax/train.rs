@@ -11,9 +11,9 @@ use super::settings::Examples;
 use super::settling::NOTHING;
 use super::setup::RelaxSetup;
 use crate::model::{LocalModel, ModelKind, Task, go_on, likeliest};
+use crate::numeric::threads::*;
 use crate::outcome::{Event, Observer};
 use crate::{Error, Matrix};
-use rayon::prelude::*;
 
 /// Points of a node that judge, and the sum of their errors: squared ones, or wrong classes.
 pub(super) type Errors = (usize, f64);

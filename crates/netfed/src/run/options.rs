@@ -2,10 +2,11 @@
 
 use crate::Error;
 use crate::error::{nonnegative, positive};
-use crate::names::named;
+use crate::named;
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Solver {
     /// The method that suits the problem.
     #[default]

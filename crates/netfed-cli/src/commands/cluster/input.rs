@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use netfed::fit::ModelScaling;
 use netfed::{Edges, Matrix, NeighborGraph, Table};
 use netfed_io::{read_edges, read_points};
 
 use crate::args::Cluster;
 use crate::failure::Failure;
-use crate::prepare::Scaling;
 use crate::settings::Settings;
 
 /// Reads the points; every row must be one of its own.
@@ -32,8 +32,9 @@ pub(super) fn coordinates(points: &Table, settings: &Settings) -> Result<Matrix,
     let d = points.features().len();
     let values = match settings.spec.standardize {
         true => {
-            let scaling = Scaling::fit(points, settings);
-            points.x().chunks_exact(d).flat_map(|x| scaling.apply(x).collect::<Vec<_>>()).collect()
+            let mut x = points.x().to_vec();
+            ModelScaling::of(points, &settings.spec).features().apply(&mut x);
+            x
         }
         false => points.x().to_vec(),
     };

@@ -11,6 +11,7 @@ use crate::args::Cluster;
 use crate::failure::Failure;
 use crate::lambda_path::page::{self, colors};
 use crate::page_parts;
+use crate::prepare::warnings;
 
 /// The whole page.
 pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure> {
@@ -39,7 +40,7 @@ pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure>
             (page::charts(trail, None, grouped.chosen))
             (page_parts::sentences("The end of the path", &[trail.end_in_words()]))
         }
-        (page_parts::warnings(&p.warnings))
+        (page_parts::warnings(&warnings(p, &grouped.settings)))
         (page::table(trail, None, grouped.chosen))
     };
     Ok(netfed_report::page("netfed cluster", &body))

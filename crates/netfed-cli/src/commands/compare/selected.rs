@@ -1,12 +1,12 @@
 //! The graph without the edges that the data speak against: Wald tests of both ends at the level 0.05 of all edges together (Bonferroni), as
 //! `netfed graph select` does. Edges of nodes that cannot be tested stay.
 
+use netfed::fit::datasets;
 use netfed::selection::{Correction, Estimates, Variance};
 use netfed::{Edges, Table};
 
 use crate::failure::Failure;
 use crate::memory;
-use crate::prepare::{Scaling, local_datasets};
 use crate::settings::Settings;
 
 const LEVEL: f64 = 0.05;
@@ -20,8 +20,7 @@ pub(crate) fn selected(
     let nodes = points.nodes().len();
     let dim = points.features().len() + usize::from(settings.spec.intercept);
     memory::check_covariances(nodes, dim, points.rows())?;
-    let scaling = settings.spec.standardize.then(|| Scaling::fit(points, settings));
-    let data = local_datasets(points.clone(), nodes, settings.spec.intercept, scaling.as_ref())?;
+    let data = datasets(points, &settings.spec)?;
     let estimates =
         Estimates::new(settings.spec.loss_kind(), &data, settings.spec.ridge, Variance::Estimated)?;
     let pairs = edges.pairs().iter().map(|e| (e.0 as usize, e.1 as usize));

@@ -7,6 +7,7 @@ use netfed::baselines::{
     self, Clients, LocalSteps, Outcome, Rate, Rounds, Weighting, ditto_with, fed_avg_with,
     fed_prox_with, fed_sgd_with, gossip_with, ifca_from_nodes_with, mr_mtl_with,
 };
+use netfed::fit::Prepared;
 use netfed::{
     Edges, FedAdmm, Federation, Matrix, Options, Solver, Status, Table, log_grid, simulate_with,
     solve_with,
@@ -18,7 +19,7 @@ use super::selected::selected;
 use crate::evaluation::{descend, pooled};
 use crate::failure::Failure;
 use crate::lambda_path::default_values;
-use crate::prepare::{Prepared, prepare_part};
+use crate::prepare::prepare_part;
 use crate::progress::{interrupted, until_interrupted};
 
 /// Number of λ of the path of gtv, without 0.
@@ -70,7 +71,7 @@ impl<'a> Part<'a> {
             Method::GtvSelected => selected(points, edges, &plan.settings)?,
             _ => edges.clone(),
         };
-        let prepared = prepare_part(points.clone(), edges, &plan.settings)?;
+        let prepared = prepare_part(points, &edges, &plan.settings)?;
         let rate = Rate::suited(&Clients::new(&prepared.problem));
         Ok(Part { plan, points, clusters, prepared, rate })
     }
@@ -280,7 +281,7 @@ impl<'a> Part<'a> {
     }
 
     fn of(&self, outcome: Outcome) -> Trained {
-        let Outcome { params, trace } = outcome;
+        let Outcome { params, trace, .. } = outcome;
         let floats = trace.sent.iter().sum::<u64>() as f64 / trace.sent.len() as f64;
         let settled = trace.status == Status::Settled;
         self.exact(&params, trace.rounds, floats, settled)

@@ -5,14 +5,15 @@
 //! the standard error of this mean; it counts when it is further from zero than Student's 95% interval. A model that a
 //! node's data leave undetermined is the one of least norm.
 
-use netfed::evaluate::{Effect, Gain, folds, measures};
+use netfed::evaluate::{Effect, Gain, folds};
+use netfed::fit::{Prepared, measures};
 use netfed::{
     LossKind, Options, Solution, Solver, Start, Status, Table, solve_from_with, solve_with,
 };
 
 use super::open::Opened;
 use crate::failure::Failure;
-use crate::prepare::{Prepared, prepare_part};
+use crate::prepare::prepare_part;
 use crate::progress::{Steps, catch_interrupts, interrupted, until_interrupted};
 
 /// Nodes with fewer points say nothing about themselves.
@@ -83,7 +84,7 @@ pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Fa
             continue;
         }
         let training = run.points.select(|r| fold[r] != k);
-        let part = prepare_part(training, run.edge_list.clone(), &run.settings).map_err(|e| {
+        let part = prepare_part(&training, &run.edge_list, &run.settings).map_err(|e| {
             Failure::input(format!("training without fold {} of {count}: {e}", k + 1))
         })?;
         let test = run.points.select(|r| fold[r] == k);

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use netfed::fit::{EdgeLoads, Prepared};
 use netfed::{Clusters, Edges, Matrix, Table};
 use netfed_io::{PointColumns, Target, read_points};
 
-use crate::edge_table::EdgeTable;
+use crate::edge_table;
 use crate::failure::Failure;
 use crate::past_run::PastRun;
-use crate::prepare::{self, Prepared, prepare};
+use crate::prepare::{self, prepare};
 use crate::settings::Settings;
 
 /// How far the objective may be from the run's own, as a part of it; more means that the data have changed.
@@ -26,7 +27,7 @@ pub(crate) struct Opened {
     pub(crate) original: Matrix,
     /// The clusters that the fit found.
     pub(crate) clusters: Clusters,
-    pub(crate) edges: EdgeTable,
+    pub(crate) edges: EdgeLoads,
     pub(crate) objective: f64,
     /// How the run ended, as its summary says.
     pub(crate) status: String,
@@ -56,7 +57,7 @@ impl Opened {
             }
         }
         let (points, edge_list) = prepare::read(&settings)?;
-        let prepared = prepare(points.clone(), edge_list.clone(), &settings)?;
+        let prepared = prepare(&points, &edge_list, &settings)?;
         let models = run.models();
         let changed = |what: String| {
             Failure::input(format!(
@@ -101,7 +102,7 @@ impl Opened {
         }
         let clusters = read_clusters(&path.join("clusters.csv"), &prepared.nodes)?;
         let Prepared { problem, graph, nodes, .. } = &prepared;
-        let edges = EdgeTable::read(&edge_file, problem, graph, nodes, &params)?;
+        let edges = edge_table::read(&edge_file, problem, graph, nodes, &params)?;
         let status = summary["status"].as_str().unwrap_or_default().to_owned();
         Ok(Opened {
             settings,

@@ -11,6 +11,7 @@ use super::gains::Gains;
 use super::sentences::verb;
 use super::words::{GAIN_COLUMNS, TEXT_COLUMNS};
 use super::{Explanation, MOST_GROUPS};
+use crate::prepare::warnings;
 
 /// The most nodes in the table of gains.
 const MOST_NODES: usize = 60;
@@ -43,7 +44,7 @@ impl Explanation {
             relative_gap: None,
             tolerance: self.run.settings.spec.tol,
             certificate: &[],
-            warnings: &p.warnings,
+            warnings: &warnings(p, &self.run.settings),
             node_share: &[],
             explained_by: "netfed explain",
             history: &[],

@@ -1,6 +1,7 @@
 //! The data of a member.
 
-use netfed_io::{INTERCEPT, PointColumns, read_points};
+use netfed::fit::INTERCEPT;
+use netfed_io::{PointColumns, read_points};
 use netfed_net::description::Federation;
 
 use super::Peer;

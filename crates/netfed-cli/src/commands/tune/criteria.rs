@@ -1,7 +1,7 @@
 //! The same settings on all data: clusters, degrees of freedom, information criteria. Only for penalties that fuse neighbors: the degrees of
 //! freedom of a quadratic penalty are the trace of a matrix with n·d rows, which is not computed.
 
-use netfed::evaluate::measures;
+use netfed::fit::{Prepared, measures};
 use netfed::information::{Information, clustered_freedom, separable_freedom};
 use netfed::{Clusters, LossKind, Matrix, PathPoint, Solution};
 use netfed_report::text::number;
@@ -10,7 +10,7 @@ use super::ends::Ends;
 use super::variant::{Variant, edges_for};
 use crate::evaluation::{Data, descend, pooled};
 use crate::failure::Failure;
-use crate::prepare::{Prepared, prepare_part};
+use crate::prepare::prepare_part;
 use crate::progress::Steps;
 
 /// A setting on all data.
@@ -44,8 +44,7 @@ pub(crate) fn on_all_data(
         return Ok(None);
     }
     let settings = &variant.settings;
-    let prepared =
-        prepare_part(data.points.clone(), edges_for(variant, data, &data.points)?, settings)?;
+    let prepared = prepare_part(&data.points, &edges_for(variant, data, &data.points)?, settings)?;
     let one = pooled(&data.points, settings)?;
     let information = |params: &Matrix, freedom| information(data, variant, params, freedom);
     let freedom = prepared.problem.dim().min(data.points.rows());

@@ -84,7 +84,7 @@ fn one_split(
     steps: &Steps,
 ) -> Result<Split, Failure> {
     let settings = &variant.settings;
-    let prepared = prepare_part(training.clone(), edges_for(variant, data, training)?, settings)?;
+    let prepared = prepare_part(training, &edges_for(variant, data, training)?, settings)?;
     let one = pooled(training, settings)?;
     let error = |models: &[&[f64]]| plan.measure.error(settings.spec.intercept, models, held_out);
     let nodes = held_out.nodes().len();

@@ -15,8 +15,8 @@
 use crate::error::positive;
 use crate::loss::{Loss, Sampled};
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot};
+use crate::numeric::threads::*;
 use crate::{Dataset, Error, LossKind};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// A pivot below this part of its diagonal entry is rounding.

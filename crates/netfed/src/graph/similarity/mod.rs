@@ -34,6 +34,7 @@ use weights::Weighed;
 
 /// A graph of similarities.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SimilarityGraph {
     /// The graph; parts of it when the observer said stop.
     pub graph: Graph,

@@ -19,6 +19,7 @@ use crate::{Error, Matrix};
 
 /// A method of gradient steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum GraphMethod {
     /// Every silo alone.
     Alone,

@@ -40,6 +40,7 @@ impl Default for Exact {
 
 /// The exact solution and whether its gap is within the tolerance.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ExactGraphs {
     /// The graphs.
     pub graphs: SiloGraphs,

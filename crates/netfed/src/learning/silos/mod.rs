@@ -43,6 +43,7 @@ pub struct Silos {
 
 /// One graph per silo and their consensus.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SiloGraphs {
     /// One row of weights per silo.
     pub locals: Matrix,

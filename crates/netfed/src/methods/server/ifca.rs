@@ -88,6 +88,7 @@ impl Server for IfcaServer {
 
 /// What IFCA found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Partition {
     /// The K models, one per row.
     pub models: Matrix,

@@ -156,6 +156,7 @@ impl<S: ScalarLoss> Server for LabelHolder<S> {
 
 /// What vertical learning found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct VerticalModel {
     /// The parameters w_k of every party.
     pub params: Vec<Vec<f64>>,

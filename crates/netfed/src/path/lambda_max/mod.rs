@@ -27,6 +27,7 @@ use std::ops::ControlFlow;
 
 /// What is known about λ_max.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LambdaMax {
     /// λ_max is at least this. Proven.
     pub lower: f64,

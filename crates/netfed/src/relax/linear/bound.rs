@@ -16,6 +16,7 @@ use crate::{Error, Matrix};
 
 /// The variation of the models of a cluster and its bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct RelaxVariation {
     /// Σ ‖wᵢ − mean‖²
     pub found: f64,

@@ -7,6 +7,7 @@ use crate::{Error, Matrix};
 
 /// What models are compared by.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Coupling {
     /// ½‖w − w′‖², the penalty `squared` of GTV minimization. α is then its λ.
     Parameters,

@@ -33,6 +33,7 @@ const TINY: f64 = 1e-8;
 
 /// Which nodes are updated at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Sweep {
     /// All of them.
     #[default]
@@ -45,6 +46,7 @@ pub enum Sweep {
 
 /// What an update is.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum LocalUpdate {
     /// The minimizer.
     #[default]
@@ -82,6 +84,7 @@ impl Default for RelaxOptions {
 
 /// What the rounds found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Relaxed {
     /// The models.
     pub params: Matrix,

@@ -25,6 +25,7 @@ const TRIALS: usize = 8;
 
 /// Models that minimize a loss exactly.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Optimum {
     /// One model per node.
     pub params: Matrix,
