@@ -6,14 +6,18 @@
 //! since what is hard for both cancels. [`like_best`] is the one-standard-error rule.
 
 mod choice;
+mod explain;
 mod gain;
+mod gains;
 mod measure;
 mod paired;
 mod statistics;
 
 pub use crate::table::{HoldOut, folds};
 pub use choice::{by_number, by_stretch};
+pub use explain::{Explained, Group, explain};
 pub use gain::{Effect, Gain};
+pub use gains::{FEWEST_POINTS, Gains, NodeGain, gains, gains_with};
 pub use measure::Measure;
 pub use paired::{first_smallest, like_best, mean};
 pub use statistics::{Estimate, Evidence};
