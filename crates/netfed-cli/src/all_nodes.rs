@@ -1,9 +1,9 @@
 //! The nodes of a graph that no edge names.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use netfed_io::{EdgeList, GraphFormat, read_edges, read_nodes};
+use netfed::Edges;
+use netfed_io::{GraphFormat, read_edges, read_nodes};
 
 use crate::failure::Failure;
 
@@ -26,15 +26,13 @@ impl AllNodes {
     }
 
     /// Reads a graph, with the nodes of --data.
-    pub(crate) fn read(&self, graph: &Path) -> Result<EdgeList, Failure> {
+    pub(crate) fn read(&self, graph: &Path) -> Result<Edges, Failure> {
         let mut list = read_edges(graph)?;
         if let Some(data) = &self.data {
             let found = read_nodes(data, &self.node_column)?;
-            let known: HashSet<&String> = list.nodes.iter().collect();
-            let more: Vec<String> = found.into_iter().filter(|n| !known.contains(n)).collect();
-            list.nodes.extend(more);
+            list = list.and_nodes(found);
         }
-        if list.nodes.is_empty() && self.may_lack(graph) {
+        if list.nodes().is_empty() && self.may_lack(graph) {
             Err(Failure::input(format!(
                 "{}: there is no edge, so that it names no node; say --data FILE for a table with the nodes.",
                 graph.display()

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::compare::Compare;
+use crate::commands::demo::Demo;
 use crate::commands::federation::Federation;
 use crate::commands::graph::Graph;
 use crate::commands::peer::Peer;
@@ -13,7 +14,7 @@ use crate::commands::router::Router;
 use crate::commands::tune::Tune;
 use crate::commands::vertical::Vertical;
 use crate::files::Files;
-use crate::given::Given;
+use crate::given::Flags;
 use crate::results::Results;
 
 /// Networked federated learning: one personalized model per node of a graph, with a proof of how good it is
@@ -27,6 +28,7 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
+  netfed demo
   netfed fit --data points.csv --graph edges.csv --lambda 0.01 --out run/
   netfed path --data points.csv --graph edges.csv --out path/
   netfed cluster --data points.csv --out clusters/
@@ -45,6 +47,8 @@ Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance o
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Show what netfed does, on bundled data of weather stations
+    Demo(Demo),
     /// Train one model per node
     Fit(Box<Fit>),
     /// Solve for a whole sequence of λ, from local models to one; choose λ
@@ -93,7 +97,7 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) given: Flags,
 }
 
 const FIT_EXAMPLES: &str = "Examples:
@@ -125,7 +129,7 @@ pub(crate) struct Path {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) given: Flags,
     #[command(flatten)]
     pub(crate) range: Range,
     /// Folds of the cross-validation inside the nodes' data, at least 2; 0 turns it off [default: 5 if every node with data has two points or more]
@@ -257,6 +261,9 @@ pub(crate) struct Evaluate {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print nothing; the errors are in the file of --out
+    #[arg(long, short, requires = "out", conflicts_with = "json")]
+    pub(crate) quiet: bool,
 }
 
 /// Explains a run: its clusters and whether they had to come out (with the λ for which they must), how far they are from

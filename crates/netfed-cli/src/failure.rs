@@ -44,8 +44,21 @@ impl From<netfed_io::Error> for Failure {
 
 impl From<netfed::Error> for Failure {
     fn from(error: netfed::Error) -> Failure {
-        Failure::input(format!("{error}."))
+        let mut sentence = match &error {
+            netfed::Error::Setting { problem } => as_flags(problem),
+            _ => error.to_string(),
+        };
+        if !sentence.ends_with('?') {
+            sentence.push('.');
+        }
+        Failure::input(sentence)
     }
+}
+
+/// The library names settings between backquotes; here they are flags.
+fn as_flags(problem: &str) -> String {
+    let parts = problem.split('`').enumerate();
+    parts.map(|(k, part)| if k % 2 == 1 { format!("--{part}") } else { part.into() }).collect()
 }
 
 impl From<netfed_net::Error> for Failure {

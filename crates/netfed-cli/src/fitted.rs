@@ -2,108 +2,90 @@
 
 use std::path::Path;
 
-use netfed::{Bound, Clusters, Matrix, Solution, Solver, Status};
-use netfed_io::{Cell, Csv, EdgeList, Folder, PointTable};
-use netfed_report::text::{not_above, percent, plural, rough_duration, scientific};
+use netfed::fit::{Look, Prepared};
+use netfed::{Bound, Clusters, Edges, Fitted, Solver, Status, Table, in_natural_order};
+use netfed_io::{Cell, Csv, Folder, run_edges_csv};
+use netfed_report::text::{not_above, number, percent, plural, rough_duration, scientific};
 use netfed_report::{HistoryRow, Outcome, Report, Words, render};
 use serde_json::json;
 
-use crate::edge_table::EdgeTable;
+use crate::edge_table::flows;
 use crate::failure::Failure;
-use crate::federated::{DropOuts, solve_as_asked};
 use crate::given::Given;
-use crate::prepare::{Prepared, in_natural_order, prepare};
-use crate::preset;
+use crate::prepare::{prepare, warnings};
 use crate::progress::{Watch, catch_interrupts};
 use crate::settings::Settings;
 
 /// A finished run with all that its files need.
-pub struct Fitted {
-    prepared: Prepared,
+pub struct FittedRun {
+    fit: Fitted,
     settings: Settings,
-    solution: Solution,
-    drop_outs: Option<DropOuts>,
-    /// The models in the units of the data.
-    params: Matrix,
-    clusters: Clusters,
-    edges: EdgeTable,
+    warnings: Vec<String>,
     history: Vec<HistoryRow>,
     seconds: f64,
 }
 
-impl Fitted {
+impl FittedRun {
     /// Trains the models of these points and edges. `config` has the settings that `netfed fit
     /// --config` reads; its names of files are those that the results tell.
     pub fn train(
         config: toml::Table,
-        mut points: PointTable,
-        mut edges: EdgeList,
+        points: Table,
+        edges: Edges,
         quiet: bool,
-    ) -> Result<Fitted, Failure> {
-        let given: Given = config
-            .try_into()
+    ) -> Result<FittedRun, Failure> {
+        let given = Given::from_table(config)
             .map_err(|e| Failure::input(format!("the settings of the fit: {e}.")))?;
         let settings = Settings::new(given)?;
-        in_natural_order(&mut points, &mut edges);
-        let prepared = prepare(points, edges, &settings)?;
-        Fitted::new(prepared, settings, quiet)
+        let (points, edges) = in_natural_order(points, edges)?;
+        let prepared = prepare(&points, &edges, &settings)?;
+        FittedRun::new(prepared, settings, quiet)
     }
 
     /// The strength of the coupling.
     pub fn lambda(&self) -> f64 {
-        self.settings.lambda
+        self.fit.prepared.problem.lambda()
     }
 
     /// Number of clusters.
     pub fn clusters(&self) -> usize {
-        self.clusters.count()
+        self.fit.clusters.count()
     }
 
     /// Whether the tolerance was met.
     pub(crate) fn is_solved(&self) -> bool {
-        self.solution.status == Status::Solved
+        self.fit.solution.status == Status::Solved
     }
 
-    /// Solves the problem.
+    /// Trains the models; Ctrl-C ends it with the models so far.
     pub(crate) fn new(
         prepared: Prepared,
-        settings: Settings,
+        mut settings: Settings,
         quiet: bool,
-    ) -> Result<Fitted, Failure> {
+    ) -> Result<FittedRun, Failure> {
+        settings.spec.lambda = prepared.spec.lambda;
+        let warnings = warnings(&prepared, &settings);
         catch_interrupts();
-        let mut watch = Watch::new(settings.tol, quiet);
-        let (solution, drop_outs) = solve_as_asked(&prepared, &settings, &mut watch)?;
+        let mut watch = Watch::new(settings.spec.tol, quiet);
+        let fit = prepared.train(&mut watch)?;
         watch.finish();
         let seconds = watch.seconds();
-        let clusters = Clusters::of(prepared.problem.graph(), &solution);
-        let Prepared { problem, graph, .. } = &prepared;
-        let edges = EdgeTable::new(problem, graph, &solution.params, &solution.duals);
-        let params = prepared.in_units_of_the_data(&solution.params);
-        let history = watch.history;
-        Ok(Fitted {
-            prepared,
-            settings,
-            solution,
-            drop_outs,
-            params,
-            clusters,
-            edges,
-            history,
-            seconds,
-        })
+        let history = fit.history.iter().zip(&watch.looks).map(row).collect();
+        Ok(FittedRun { fit, settings, warnings, history, seconds })
     }
 
     /// Writes all files; gives the summary.
     pub fn write(&self, folder: Folder) -> Result<serde_json::Value, Failure> {
-        let nodes = &self.prepared.nodes;
+        let nodes = &self.fit.prepared.nodes;
         let header =
-            std::iter::once("node").chain(self.prepared.features.iter().map(String::as_str));
+            std::iter::once("node").chain(self.fit.prepared.features.iter().map(String::as_str));
         let mut parameters = Csv::new(header);
         let mut clusters = Csv::new(["node", "cluster"]);
         for (i, node) in nodes.iter().enumerate() {
-            let values = self.params.row(i).iter().map(|v| Cell::Number(*v));
+            let values = self.fit.params.row(i).iter().map(|v| Cell::Number(*v));
             parameters.row(std::iter::once(Cell::Text(node.clone())).chain(values));
-            clusters.row([Cell::Text(node.clone()), Cell::Number(self.clusters.of_node[i] as f64)]);
+            clusters
+                .row([Cell::Text(node.clone()), Cell::Number(self.fit.clusters.of_node[i] as f64)]);
         }
         let mut history =
             Csv::new(["iteration", "objective", "bound", "gap", "residual", "seconds"]);
@@ -120,11 +102,10 @@ impl Fitted {
         let summary = self.summary();
         folder.add("parameters.csv", &parameters.finish())?;
         folder.add("clusters.csv", &clusters.finish())?;
-        folder.add("edges.csv", &self.edges.csv(&self.prepared.graph, nodes))?;
+        folder.add("edges.csv", &self.edges_csv())?;
         folder.add("history.csv", &history.finish())?;
         folder.add("summary.json", &format!("{summary:#}\n"))?;
-        let flavor = preset::words(&self.prepared, &self.settings)
-            .map_or(String::new(), |w| format!("# {w}\n"));
+        let flavor = self.flavor_in_words().map_or(String::new(), |w| format!("# {w}\n"));
         folder.add("config.toml", &format!("{flavor}{}", self.settings.to_toml()?))?;
         folder.add("report.html", &self.report()?)?;
         folder.commit()?;
@@ -132,10 +113,10 @@ impl Fitted {
     }
 
     fn summary(&self) -> serde_json::Value {
-        let c = &self.solution.certificate;
+        let c = &self.fit.solution.certificate;
         let bounded = |v: f64| if c.gap.is_finite() { json!(v) } else { json!(null) };
         json!({
-            "status": self.solution.status.name(),
+            "status": self.fit.solution.status.name(),
             "objective": c.objective,
             "dual_bound": bounded(c.dual_bound()),
             "gap": bounded(c.gap),
@@ -143,46 +124,62 @@ impl Fitted {
             "residual": c.residual,
             "stopping_rule": if c.gap.is_finite() { "relative gap" } else { "residual" },
             "bound": bound_name(c.bound),
-            "tolerance": self.settings.tol,
-            "iterations": self.solution.iterations,
-            "nodes": self.prepared.nodes.len(),
-            "nodes_with_data": self.prepared.points_per_node.iter().filter(|m| **m > 0).count(),
-            "edges": self.prepared.graph.edges().len(),
-            "features": self.prepared.features.len(),
-            "points": self.prepared.points_per_node.iter().sum::<usize>(),
-            "clusters": self.clusters.count(),
+            "tolerance": self.settings.spec.tol,
+            "iterations": self.fit.solution.iterations,
+            "nodes": self.fit.prepared.nodes.len(),
+            "nodes_with_data": self.fit.prepared.points_per_node.iter().filter(|m| **m > 0).count(),
+            "edges": self.fit.prepared.graph.edges().len(),
+            "features": self.fit.prepared.features.len(),
+            "points": self.fit.prepared.points_per_node.iter().sum::<usize>(),
+            "clusters": self.fit.clusters.count(),
             "cluster_tolerance": Clusters::TOLERANCE,
-            "exact_clusters": Clusters::find(&self.prepared.graph, &self.solution.params, 0.0, 0.0).count(),
+            "exact_clusters": Clusters::find(&self.fit.prepared.graph, &self.fit.solution.params, 0.0, 0.0).count(),
             "loss": self.settings.loss_name(),
             "penalty": self.settings.penalty_name(),
-            "lambda": self.settings.lambda,
-            "flavor": self.settings.given.flavor,
-            "flavor_words": preset::words(&self.prepared, &self.settings),
-            "classes": self.prepared.low_label.map(|low| [low, 1.0]),
-            "solver": self.solution.method.name(),
-            "drop_outs": self.drop_outs.as_ref().map(|d| json!({
+            "lambda": self.lambda(),
+            "flavor": self.settings.spec.flavor,
+            "flavor_words": self.flavor_in_words(),
+            "classes": self.fit.prepared.low_label.map(|low| [low, 1.0]),
+            "solver": self.fit.solution.method.name(),
+            "drop_outs": self.fit.drop_outs.as_ref().map(|d| json!({
                 "mean_availability": d.mean, "iterations_if_all_there": d.rounds_of_all,
             })),
-            "warnings": self.prepared.warnings,
+            "warnings": self.warnings,
             "seconds": (self.seconds * 1e6).round() / 1e6,
             "version": env!("CARGO_PKG_VERSION"),
         })
     }
 
+    fn edges_csv(&self) -> String {
+        let (prepared, edges) = (&self.fit.prepared, &self.fit.edges);
+        run_edges_csv(&prepared.graph, &prepared.nodes, &edges.difference, &edges.load)
+    }
+
+    /// What the flavor chose, in a sentence.
+    fn flavor_in_words(&self) -> Option<String> {
+        let preset = self.fit.prepared.preset.as_ref()?;
+        Some(format!(
+            "{} Used: penalty {}, λ = {} (a penalty or λ that is given wins).",
+            preset.sentence,
+            self.settings.penalty_name(),
+            number(self.lambda())
+        ))
+    }
+
     /// What the drop-outs cost, in a sentence.
     fn drop_outs_in_words(&self) -> Option<String> {
-        let d = self.drop_outs.as_ref()?;
+        let d = self.fit.drop_outs.as_ref()?;
         Some(format!(
             "Nodes were there in {} of the rounds on average: {} instead of {} with everyone there.",
             percent(d.mean),
-            plural(self.solution.iterations as usize, "round"),
+            plural(self.fit.solution.iterations as usize, "round"),
             d.rounds_of_all
         ))
     }
 
     /// What the certificate says, in sentences.
     fn certificate_in_words(&self) -> Vec<String> {
-        let c = &self.solution.certificate;
+        let c = &self.fit.solution.certificate;
         let mut words = Vec::new();
         if c.gap.is_finite() {
             words.push(format!(
@@ -218,10 +215,10 @@ impl Fitted {
     }
 
     fn report(&self) -> Result<String, Failure> {
-        let c = &self.solution.certificate;
+        let c = &self.fit.solution.certificate;
         let bounded = |v: f64| c.gap.is_finite().then_some(v);
         let edges: Vec<(usize, usize, f64)> =
-            self.prepared.graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
+            self.fit.prepared.graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
         let toml = self.settings.to_toml()?;
         let listed = toml
             .lines()
@@ -230,70 +227,71 @@ impl Fitted {
         Ok(render(&Report {
             title: "netfed fit",
             version: env!("CARGO_PKG_VERSION"),
-            status: match self.solution.status {
+            status: match self.fit.solution.status {
                 Status::Solved => Outcome::Converged,
                 Status::Unproven | Status::NoMinimum => Outcome::Unproven,
                 Status::MaxIterations => Outcome::MaxIterations,
                 _ => Outcome::Interrupted,
             },
-            nodes: &self.prepared.nodes,
+            nodes: &self.fit.prepared.nodes,
             words: Words::MODELS,
-            points_per_node: &self.prepared.points_per_node,
+            points_per_node: &self.fit.prepared.points_per_node,
             edges: &edges,
-            flows: &self.edges.flows(&self.prepared.problem, &self.clusters.of_node),
-            features: &self.prepared.features,
-            params: self.params.as_slice(),
-            cluster: &self.clusters.of_node,
+            flows: &flows(&self.fit.edges, &self.fit.prepared.problem, &self.fit.clusters.of_node),
+            features: &self.fit.prepared.features,
+            params: self.fit.params.as_slice(),
+            cluster: &self.fit.clusters.of_node,
             objective: c.objective,
             dual_bound: bounded(c.dual_bound()),
             gap: bounded(c.gap),
             relative_gap: bounded(c.relative_gap),
-            tolerance: self.settings.tol,
+            tolerance: self.settings.spec.tol,
             certificate: &[
                 self.certificate_in_words(),
                 self.drop_outs_in_words().into_iter().collect(),
-                preset::words(&self.prepared, &self.settings).into_iter().collect(),
+                self.flavor_in_words().into_iter().collect(),
             ]
             .concat(),
-            warnings: &self.prepared.warnings,
+            warnings: &self.warnings,
             node_share: if c.gap.is_finite() { &c.shares } else { &[] },
             explained_by: "netfed explain",
             history: &self.history,
             settings: &listed.collect::<Vec<_>>(),
-            seed: self.settings.seed,
+            seed: self.settings.spec.seed,
             seconds: self.seconds,
-            iterations: self.solution.iterations,
+            iterations: self.fit.solution.iterations,
         }))
     }
 
     /// The summary for a person.
     pub(crate) fn words(&self, out: &Path) -> String {
-        let p = &self.prepared;
-        let largest = self.clusters.sizes.iter().take(5).map(usize::to_string).collect::<Vec<_>>();
+        let p = &self.fit.prepared;
+        let largest =
+            self.fit.clusters.sizes.iter().take(5).map(usize::to_string).collect::<Vec<_>>();
         let mut text = format!(
             "{} after {}, {} ({})\n  {}, {}, {}: {}, the largest of {} nodes\n",
-            self.solution.status.name(),
-            plural(self.solution.iterations as usize, "iteration"),
+            self.fit.solution.status.name(),
+            plural(self.fit.solution.iterations as usize, "iteration"),
             rough_duration(self.seconds),
-            self.solution.method.name(),
+            self.fit.solution.method.name(),
             plural(p.nodes.len(), "node"),
             plural(p.graph.edges().len(), "edge"),
             plural(p.features.len(), "feature"),
-            plural(self.clusters.count(), "cluster"),
+            plural(self.fit.clusters.count(), "cluster"),
             largest.join(", ")
         );
-        if let Some(line) = preset::words(&self.prepared, &self.settings) {
+        if let Some(line) = self.flavor_in_words() {
             text.push_str(&format!("  {line}\n"));
         }
         if let Some(line) = self.drop_outs_in_words() {
             text.push_str(&format!("  {line}\n"));
         }
         let certificate = self.certificate_in_words();
-        let bounded = self.solution.certificate.gap.is_finite();
+        let bounded = self.fit.solution.certificate.gap.is_finite();
         for line in certificate.iter().take(if bounded { 2 } else { 3 }) {
             text.push_str(&format!("  {line}\n"));
         }
-        let advice = match self.solution.status {
+        let advice = match self.fit.solution.status {
             Status::Unproven if bounded => {
                 "  The iterations have settled, but no better bound can be proven: raise --tol if this accuracy is enough. Features of unlike scale widen the bound: try --standardize.\n"
             }
@@ -303,10 +301,10 @@ impl Fitted {
             Status::Stopped => {
                 "  It was stopped before the tolerance was met; these are the models so far.\n"
             }
-            Status::MaxIterations if self.settings.tol < 1e-11 => {
+            Status::MaxIterations if self.settings.spec.tol < 1e-11 => {
                 "  No relative gap below about 1e-12 can be proven in double precision: raise --tol.\n"
             }
-            Status::MaxIterations if self.settings.solver == Solver::FedAdmm => {
+            Status::MaxIterations if self.settings.spec.solver == Solver::FedAdmm => {
                 "  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough. Fed-ADMM takes one gradient step a round; where nodes can solve their local problems, --solver auto needs far fewer rounds. Features of unlike scale slow it down: try --standardize.\n"
             }
             Status::MaxIterations => {
@@ -318,6 +316,18 @@ impl Fitted {
         let report = out.join("report.html");
         text.push_str(&format!("  results in {}; open {}\n", out.display(), report.display()));
         text
+    }
+}
+
+/// A row of `history.csv`, with the seconds at which it was seen.
+fn row((look, seconds): (&Look, &f64)) -> HistoryRow {
+    HistoryRow {
+        iteration: look.iteration,
+        objective: look.objective,
+        bound: look.bound,
+        gap: look.gap,
+        residual: look.residual,
+        seconds: *seconds,
     }
 }
 

@@ -2,7 +2,7 @@
 //! called several times in one process.
 //!
 //! The rest is for programs in the same style: flags ([`parse`]), words ([`print()`], [`progress`]),
-//! failures ([`Failure`], [`status`]), and the files of a fit ([`Fitted`]).
+//! failures ([`Failure`], [`status`]), and the files of a fit ([`FittedRun`]).
 //!
 //! Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance or unproven,
 //! 1 anything else.
@@ -10,6 +10,7 @@
 mod all_nodes;
 mod args;
 mod axis;
+mod browser;
 mod by_index;
 mod clusters_file;
 mod command_line;
@@ -17,7 +18,6 @@ mod commands;
 mod edge_table;
 mod evaluation;
 mod failure;
-mod federated;
 mod files;
 mod fitted;
 mod given;
@@ -28,9 +28,7 @@ mod memory;
 mod number_flags;
 mod page_parts;
 mod past_run;
-mod prediction;
 mod prepare;
-mod preset;
 pub mod progress;
 mod relaxing;
 mod results;
@@ -41,11 +39,9 @@ mod terminal;
 mod threads;
 
 pub use command_line::{parse, status};
-pub use evaluation::measure::mean_and_error;
 pub use failure::Failure;
 pub use files::Files;
-pub use fitted::Fitted;
-pub use settings::choose;
+pub use fitted::FittedRun;
 pub use terminal::print;
 
 use std::ffi::OsString;
@@ -71,6 +67,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn dispatch(command: Command) -> Result<u8, Failure> {
     match command {
+        Command::Demo(demo) => commands::demo::run(&demo),
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Path(path) => commands::path::run(*path),
         Command::Cluster(cluster) => commands::cluster::run(&cluster),

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use netfed::LossKind;
-use netfed_io::{PointColumns, PointTable, RunFolder, Target, check_nodes, read_points};
+use netfed::fit::scores;
+use netfed::{LossKind, Table};
+use netfed_io::{PointColumns, RunFolder, Target, check_nodes, read_points};
 
-use crate::evaluation::measure::scores;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::settings::Settings;
@@ -14,7 +14,7 @@ use crate::settings::Settings;
 /// The models of a run.
 pub(crate) struct PastRun {
     pub(crate) settings: Settings,
-    models: PointTable,
+    models: Table,
     node: HashMap<String, usize>,
     low_label: f64,
 }
@@ -24,18 +24,18 @@ impl PastRun {
     pub(crate) fn open(path: &Path) -> Result<PastRun, Failure> {
         let folder = RunFolder::open(path)?;
         let settings = Settings::new(Given::from_toml(&folder.config())?)?;
-        let models = folder.models(settings.intercept)?;
+        let models = folder.models(settings.spec.intercept)?;
         let low_label = folder.low_label()?;
-        let node = models.nodes.iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();
+        let node = models.nodes().iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();
         Ok(PastRun { settings, models, node, low_label })
     }
 
     /// Reads data points with the features of the run, and with labels if they are wanted.
-    pub(crate) fn read(&self, path: &Path, labels: bool) -> Result<PointTable, Failure> {
-        let named = self.models.features.len() - usize::from(self.settings.intercept);
+    pub(crate) fn read(&self, path: &Path, labels: bool) -> Result<Table, Failure> {
+        let named = self.models.features().len() - usize::from(self.settings.spec.intercept);
         let columns = PointColumns {
             node_optional: false,
-            features: Some(self.models.features[..named].to_vec()),
+            features: Some(self.models.features()[..named].to_vec()),
             kind: if labels { self.settings.columns.kind } else { Target::None },
             trained: true,
             ..self.settings.columns.clone()
@@ -43,7 +43,7 @@ impl PastRun {
         let points = read_points(path, &columns)?;
         let listed = format!(
             "is not in the run; its {} nodes are listed in {}",
-            self.models.nodes.len(),
+            self.models.nodes().len(),
             RunFolder::MODELS
         );
         check_nodes(path, &columns.node, &points, |n| self.node.contains_key(n), &listed)?;
@@ -51,21 +51,21 @@ impl PastRun {
     }
 
     /// The nodes in the order of the run, the features, and the models row by row.
-    pub(crate) fn models(&self) -> &PointTable {
+    pub(crate) fn models(&self) -> &Table {
         &self.models
     }
 
     /// The model of a node.
     pub(crate) fn model(&self, node: &str) -> &[f64] {
-        let d = self.models.features.len();
+        let d = self.models.features().len();
         let i = self.node.get(node).copied().unwrap_or(0);
-        &self.models.x[i * d..(i + 1) * d]
+        &self.models.x()[i * d..(i + 1) * d]
     }
 
     /// wᵀx of every point, in order.
-    pub(crate) fn scores(&self, points: &PointTable) -> Vec<f64> {
-        let models: Vec<&[f64]> = points.nodes.iter().map(|n| self.model(n)).collect();
-        scores(self.settings.intercept, &models, points)
+    pub(crate) fn scores(&self, points: &Table) -> Vec<f64> {
+        let models: Vec<&[f64]> = points.nodes().iter().map(|n| self.model(n)).collect();
+        scores(self.settings.spec.intercept, &models, points)
     }
 
     /// The class that a score stands for, written as in the training data.
@@ -75,6 +75,6 @@ impl PastRun {
 
     /// The kind of loss.
     pub(crate) fn loss(&self) -> LossKind {
-        self.settings.loss
+        self.settings.spec.loss_kind()
     }
 }

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netfed::{Event, Observer};
-use netfed_report::HistoryRow;
 use netfed_report::text::rough_duration;
 
 /// Watches a run.
@@ -20,7 +19,8 @@ pub(crate) struct Watch {
     bar: Option<ProgressBar>,
     lines: bool,
     last_line: Instant,
-    pub(crate) history: Vec<HistoryRow>,
+    /// When the certificate was looked at, in seconds since the start.
+    pub(crate) looks: Vec<f64>,
 }
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -82,7 +82,7 @@ impl Watch {
             bar,
             lines: !terminal && !quiet,
             last_line: now,
-            history: Vec::new(),
+            looks: Vec::new(),
         }
     }
 
@@ -129,14 +129,7 @@ impl Observer for Watch {
         if let Some(c) = event.certificate() {
             let bounded = c.gap.is_finite();
             let seconds = self.seconds();
-            self.history.push(HistoryRow {
-                iteration: event.count(),
-                objective: c.objective,
-                bound: bounded.then(|| c.dual_bound()),
-                gap: bounded.then_some(c.gap),
-                residual: c.residual,
-                seconds,
-            });
+            self.looks.push(seconds);
             self.show(event.count(), c.accuracy(), bounded, seconds);
         }
         until_interrupted(event)

@@ -1,5 +1,7 @@
 //! Commands that are suggested: they must run as they are, with the flags as they were given.
 
+use netfed::LossKind;
+
 use crate::given::Given;
 
 /// A word of a command line that can be copied into a shell.
@@ -18,23 +20,25 @@ fn named(flag: &str, value: Option<&str>) -> String {
 
 /// The flags that name the data and their nodes; none without data.
 pub(crate) fn nodes(given: &Given) -> String {
-    let Some(data) = &given.data else { return String::new() };
+    let Some(data) = &given.files.data else { return String::new() };
     let data = data.display().to_string();
-    named("--data", Some(&data)) + &named("--node-column", given.node_column.as_deref())
+    named("--data", Some(&data)) + &named("--node-column", given.columns.node_column.as_deref())
 }
 
 /// The flags of the columns and of the models.
 pub(crate) fn models(given: &Given) -> String {
-    let features = given.features.as_ref().map(|names| names.join(","));
-    let mut flags = named("--target", given.target.as_deref())
+    let features = given.columns.features.as_ref().map(|names| names.join(","));
+    let mut flags = named("--target", given.columns.target.as_deref())
         + &named("--features", features.as_deref())
-        + &named("--loss", given.loss.as_deref());
-    for (flag, there) in [("intercept", given.intercept), ("standardize", given.standardize)] {
+        + &named("--loss", given.spec.loss.map(LossKind::name));
+    for (flag, there) in
+        [("intercept", given.spec.intercept), ("standardize", given.spec.standardize)]
+    {
         if there == Some(true) {
             flags.push_str(&format!(" --{flag}"));
         }
     }
-    for (flag, value) in [("ridge", given.ridge), ("huber-delta", given.huber_delta)] {
+    for (flag, value) in [("ridge", given.spec.ridge), ("huber-delta", given.spec.huber_delta)] {
         if let Some(value) = value {
             flags.push_str(&format!(" --{flag} {value}"));
         }
@@ -48,15 +52,11 @@ mod tests {
 
     #[test]
     fn what_was_given_is_said_again() {
-        let given = Given {
-            data: Some("my points.csv".into()),
-            node_column: Some("it's".into()),
-            features: Some(vec!["a".into(), "b c".into()]),
-            intercept: Some(true),
-            standardize: Some(false),
-            ridge: Some(0.5),
-            ..Given::default()
-        };
+        let mut given = Given::default();
+        given.files.data = Some("my points.csv".into());
+        given.columns.node_column = Some("it's".into());
+        given.columns.features = Some(vec!["a".into(), "b c".into()]);
+        given.spec = "intercept=true standardize=false ridge=0.5".parse().unwrap();
         assert_eq!(nodes(&given), " --data 'my points.csv' --node-column 'it'\\''s'");
         assert_eq!(models(&given), " --features 'a,b c' --intercept --ridge 0.5");
         assert_eq!(nodes(&Given::default()) + &models(&Given::default()), "");

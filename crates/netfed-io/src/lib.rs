@@ -6,7 +6,7 @@
 //! that names the file, the line and the column, and what was expected ([`Error`]). What is written
 //! appears whole or not at all.
 //!
-//! - `table/`: one view of rows for all formats;
+//! - `rows/`: one view of rows for all formats;
 //! - `read/`: what the rows mean: points, signals, nodes, clusters, models;
 //! - `graph/`: edges, read and written;
 //! - `write/`: folders, files and CSV;
@@ -19,16 +19,15 @@ mod graph;
 pub mod model_folder;
 mod options;
 mod read;
+mod rows;
 mod run_edges;
 mod run_folder;
-mod scaling;
-mod table;
 mod text;
 mod unpack;
 mod write;
 
 pub use error::{Error, ErrorKind};
-pub use graph::edges::{EdgeList, read_edges};
+pub use graph::edges::read_edges;
 pub use graph::file::{GraphFormat, check_graph_file, graph_text};
 pub use model_folder::ModelFolder;
 pub use options::Options;
@@ -41,12 +40,11 @@ pub use read::members::{MemberRow, read_members};
 pub use read::models::{ModelRow, read_models};
 pub use read::nodes::read_nodes;
 pub use read::partition::read_partition;
-pub use read::points::{PointTable, read_points};
+pub use read::points::read_points;
 pub use read::signals::{Signals, read_signals};
+pub use rows::header::is_near;
 pub use run_edges::{read_edge_loads, run_edges_csv};
-pub use run_folder::{INTERCEPT, RunFolder};
-pub use scaling::{FeatureScaling, moments};
-pub use table::header::is_near;
+pub use run_folder::RunFolder;
 pub use unpack::{TooMuch, Unpacked, too_much};
 pub use write::csv::{Cell, Csv};
 pub use write::csv_file::CsvFile;

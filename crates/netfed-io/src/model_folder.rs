@@ -7,13 +7,14 @@ pub use file::Saved;
 use std::collections::HashMap;
 use std::path::Path;
 
-use netfed::model::{LocalModel, ModelKind};
+use netfed::model::{LocalModel, ModelKind, predict_table};
+use netfed::{Matrix, Table};
 
 use crate::error::Error;
 use crate::read::columns::{PointColumns, Target};
 use crate::read::known::check_nodes;
 use crate::read::models::{ModelRow, read_models};
-use crate::read::points::{PointTable, read_points};
+use crate::read::points::read_points;
 
 /// Name of the file.
 pub const FILE: &str = "models.safetensors";
@@ -87,7 +88,7 @@ impl ModelFolder {
     }
 
     /// Reads data points with the features of the models, and with labels if they are wanted.
-    pub fn read(&self, path: &Path, labels: bool) -> Result<PointTable, Error> {
+    pub fn read(&self, path: &Path, labels: bool) -> Result<Table, Error> {
         let columns = PointColumns {
             node: self.saved.node_column.clone(),
             target: self.saved.target.clone(),
@@ -101,5 +102,12 @@ impl ModelFolder {
             format!("is not in the run; its {} nodes are listed in {LIST}", self.models.len());
         check_nodes(path, &columns.node, &points, |n| self.place.contains_key(n), &listed)?;
         Ok(points)
+    }
+
+    /// Predictions for all points that were read for these models, one row each: a number, or the
+    /// probabilities of all classes.
+    pub fn predict(&self, points: &Table) -> Result<Matrix, netfed::Error> {
+        let scaling = self.saved.scaling.as_ref();
+        predict_table(points, self.saved.task, scaling, |node| self.model(node))
     }
 }

@@ -37,10 +37,10 @@ pub fn read_edge_loads(path: &Path, graph: &Graph, nodes: &[String]) -> Result<V
         ..PointColumns::default()
     };
     let table = read_points(path, &columns)?;
-    let rows = table.x.chunks_exact(2).zip(&table.node_of_row);
-    let same = table.node_of_row.len() == graph.edges().len()
+    let rows = table.x().chunks_exact(2).zip(table.node_of_row());
+    let same = table.rows() == graph.edges().len()
         && rows.clone().zip(graph.edges()).all(|((row, source), edge)| {
-            row[0] == edge.weight && table.nodes[*source as usize] == nodes[edge.tail]
+            row[0] == edge.weight && table.nodes()[*source as usize] == nodes[edge.tail]
         });
     if !same {
         return Err(Error::input(format!(

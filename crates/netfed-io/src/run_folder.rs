@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::model_folder::{self, ModelFolder};
 use crate::read::columns::{PointColumns, Target};
-use crate::read::points::{PointTable, read_points};
+use crate::read::points::read_points;
+use netfed::Table;
+use netfed::fit::INTERCEPT;
 
 /// Names of the files with the settings and with the summary.
 const CONFIG: &str = "config.toml";
 const SUMMARY: &str = "summary.json";
-
-/// Name of the constant feature, the last column of the models.
-pub const INTERCEPT: &str = "intercept";
 
 /// The folder of a run, of which all files are there.
 #[derive(Debug, Clone)]
@@ -64,12 +63,12 @@ impl RunFolder {
 
     /// The nodes in the order of the run, the features, and the models row by row; with an
     /// intercept, it comes last.
-    pub fn models(&self, intercept: bool) -> Result<PointTable, Error> {
+    pub fn models(&self, intercept: bool) -> Result<Table, Error> {
         let columns =
             PointColumns { kind: Target::None, target: String::new(), ..PointColumns::default() };
         let file = self.path.join(RunFolder::MODELS);
         let models = read_points(&file, &columns)?;
-        if intercept && models.features.last().map(String::as_str) != Some(INTERCEPT) {
+        if intercept && models.features().last().map(String::as_str) != Some(INTERCEPT) {
             return Err(Error::input(format!(
                 "{}: expected \"{INTERCEPT}\" as the last column.",
                 file.display()

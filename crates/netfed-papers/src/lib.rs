@@ -19,10 +19,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use netfed::{Edges, Table};
 
+use netfed::names::choose;
 use netfed_cli::progress::{catch_interrupts, say};
-use netfed_cli::{Failure, Files, Fitted, choose, parse, print, status};
-use netfed_io::{EdgeList, Folder, PointTable};
+use netfed_cli::{Failure, Files, FittedRun, parse, print, status};
+use netfed_io::Folder;
 use netfed_report::text::rough_duration;
 
 use outcome::Outcome;
@@ -122,8 +124,8 @@ impl Request<'_> {
 /// A fit that gets a full report of its own: its settings and its data.
 pub(crate) struct Model {
     config: toml::Table,
-    points: PointTable,
-    edges: EdgeList,
+    points: Table,
+    edges: Edges,
 }
 
 /// Runs a command line, whose first word is the name of the program; gives the exit status.
@@ -224,7 +226,7 @@ fn write(
     let name = args.name.as_deref().unwrap_or_default();
     let command = format!("netfed-papers {name}{}", if args.full { " --full" } else { "" });
     let fitted =
-        model.map(|m| Fitted::train(m.config, m.points, m.edges, args.quiet)).transpose()?;
+        model.map(|m| FittedRun::train(m.config, m.points, m.edges, args.quiet)).transpose()?;
     folder.add("results.csv", &outcome.csv())?;
     folder.add("report.html", &outcome.page(&command))?;
     for (name, content) in &outcome.files {

@@ -60,6 +60,27 @@ pub enum Error {
         "models that are compared by predictions need losses that are differentiable: squared, logistic, huber or mean, without lasso"
     )]
     Kinks,
+    /// A name that is none of the known ones.
+    #[error("unknown {what} \"{name}\"; known are {known}{tip}")]
+    UnknownName {
+        /// What it should name.
+        what: String,
+        /// The name.
+        name: String,
+        /// The known names.
+        known: String,
+        /// The nearest of them, as a question.
+        tip: String,
+    },
+    /// A setting, or settings that do not go together; their names stand between backquotes.
+    #[error("{problem}")]
+    Setting {
+        /// What is wrong.
+        problem: String,
+    },
+    /// Signals from which no graph can be learned.
+    #[error("the values are too large or too unlike in size to learn a graph from")]
+    Overflow,
     /// A fit that was ended from outside.
     #[error("stopped before the end")]
     Stopped,
@@ -73,6 +94,28 @@ pub enum Error {
         /// The count that was found.
         found: usize,
     },
+    /// A table, or the edges beside it, that are not what they should be.
+    #[error("{reason}")]
+    BadTable {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A feature without a single value other than 0.
+    #[error(
+        "the feature \"{name}\" is 0 in every row, so no parameter can be learned for it; leave it out"
+    )]
+    ZeroFeature {
+        /// Its name.
+        name: String,
+    },
+    /// A feature with the name of the constant one.
+    #[error("there is a feature \"intercept\" already; rename it or leave the intercept out")]
+    InterceptTaken,
+    /// Settings without λ, where nothing chooses it.
+    #[error(
+        "no λ given; set `lambda`: 0 trains every node alone, larger values couple neighbors more; or let a flavor choose it"
+    )]
+    NoLambda,
     /// A data point that is not finite or too large.
     #[error(
         "data point {row} of a local dataset has a value that is not finite or larger than 1e100"

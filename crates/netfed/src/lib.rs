@@ -34,6 +34,7 @@
 //! | step | type |
 //! | --- | --- |
 //! | the graph | [`Graph`] |
+//! | data of all nodes, edges between them, by name | [`Table`], [`Edges`] |
 //! | local data and losses | [`Dataset`], [`LossKind`], [`loss::Loss`] |
 //! | the penalty φ | [`penalty::Penalty`] |
 //! | the problem, all input checked | [`Problem`] |
@@ -54,6 +55,8 @@
 
 mod certificate;
 mod error;
+pub mod evaluate;
+pub mod fit;
 pub mod generate;
 pub mod graph;
 pub mod laws;
@@ -61,6 +64,7 @@ pub mod learning;
 pub mod loss;
 mod methods;
 pub mod model;
+pub mod names;
 mod numeric;
 mod outcome;
 mod path;
@@ -69,11 +73,13 @@ mod problem;
 pub mod relax;
 mod run;
 mod solve;
+pub mod spec;
 mod table;
 mod theory;
 
 pub use certificate::{Certified, Certifier, Share};
 pub use error::Error;
+pub use fit::Fitted;
 pub use graph::communities::{Agreement, Communities};
 pub use graph::{
     Edge, Graph, Incidence, LEAST_WEIGHT, Link, NeighborGraph, communities, discrepancy,
@@ -96,7 +102,10 @@ pub use path::{
 pub use problem::Problem;
 pub use run::{Options, Solver};
 pub use solve::{solve, solve_from, solve_from_with, solve_with};
-pub use table::Dataset;
+pub use spec::Spec;
+pub use table::{
+    Dataset, Edges, FeatureScaling, HoldOut, Table, folds, in_natural_order, moments, natural_order,
+};
 pub use theory::{guarantee, information};
 
 #[doc(hidden)]
@@ -147,12 +156,13 @@ pub mod baselines {
     pub use crate::methods::{
         Answer, AveragingServer, Client, ClientData, Clients, DittoClient, FedAvgClient,
         FedProxClient, FedSgdClient, FedSgdServer, GossipNode, IfcaClient, IfcaServer, LabelHolder,
-        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, Rate, Rounds, Server,
-        Serving, SubgradientNode, Trace, VerticalModel, Weighting, align, ditto, ditto_with,
-        fed_avg, fed_avg_with, fed_prox, fed_prox_with, fed_sgd, fed_sgd_with, gossip, gossip_with,
-        ifca, ifca_from_nodes, ifca_from_nodes_with, ifca_from_random, ifca_from_random_with,
-        ifca_with, make_averaging, make_ifca, mr_mtl, mr_mtl_with, random_start, star_client,
-        star_server, subgradient, subgradient_with, vertical, vertical_with,
+        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, People, Rate, Rounds,
+        Server, Serving, SubgradientNode, Trace, VerticalFit, VerticalModel, VerticalOptions,
+        Weighting, align, ditto, ditto_with, fed_avg, fed_avg_with, fed_prox, fed_prox_with,
+        fed_sgd, fed_sgd_with, fit_vertical, fit_vertical_with, gossip, gossip_with, ifca,
+        ifca_from_nodes, ifca_from_nodes_with, ifca_from_random, ifca_from_random_with, ifca_with,
+        make_averaging, make_ifca, mr_mtl, mr_mtl_with, random_start, star_client, star_server,
+        subgradient, subgradient_with, vertical, vertical_with,
     };
     pub use crate::solve::exact::{Optimum, local, oracle, pooled};
 }

@@ -11,7 +11,7 @@ use netfed::generate::{
 };
 use netfed::loss::Loss;
 use netfed::penalty::{Penalty, Quadratic, Squared};
-use netfed::relax::{Coupling, LocalUpdate, RelaxOptions, Relaxation, Sides, Sweep};
+use netfed::relax::linear::{Coupling, LocalUpdate, RelaxOptions, Relaxation, Sides, Sweep};
 use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, solve};
 
 #[test]

@@ -11,10 +11,10 @@ use netfed::generate::{
 use netfed::model::ModelKind;
 use netfed::model::Task;
 use netfed::penalty::Norm2;
-use netfed::relax::{
-    Coupling, Examples, FedRelax, LocalUpdate, Neighbor, RelaxNode, RelaxOptions, RelaxSettings,
-    RelaxVariation, RelaxWeights, Relaxation, Sides, relax,
+use netfed::relax::linear::{
+    Coupling, LocalUpdate, RelaxOptions, RelaxVariation, Relaxation, Sides, relax,
 };
+use netfed::relax::{Examples, FedRelax, Neighbor, RelaxNode, RelaxSettings, RelaxWeights};
 use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
 use std::sync::Arc;
 

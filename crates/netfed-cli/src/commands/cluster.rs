@@ -3,20 +3,20 @@
 mod input;
 mod page;
 
-use std::path::PathBuf;
-
-use netfed::{Matrix, NeighborGraph, neighbor_graph};
+use netfed::evaluate::{by_number, by_stretch};
+use netfed::fit::Prepared;
+use netfed::names::choose;
+use netfed::{LossKind, Matrix, NeighborGraph, neighbor_graph};
 use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Cluster;
 use crate::failure::Failure;
-use crate::given::Given;
-use crate::lambda_path::choice;
+use crate::given::{Columns, Given, InputFiles, Machine};
 use crate::lambda_path::files::{merges_csv, path_csv};
 use crate::lambda_path::trail::Trail;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::{prepare, warnings};
 use crate::progress::{catch_interrupts, warn};
 use crate::settings::Settings;
 use crate::threads::start_threads;
@@ -29,14 +29,14 @@ const DEFAULT_NEIGHBORS: usize = 10;
 pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
     let settings = settings(args)?;
     let folder = Folder::new(&args.results.out, args.results.force)?;
-    start_threads(settings.threads)?;
+    start_threads(settings.threads())?;
     let points = read(&settings, args)?;
     if let Some(k) = args.clusters
-        && !(1..=points.nodes.len()).contains(&k)
+        && !(1..=points.nodes().len()).contains(&k)
     {
         return Err(Failure::input(format!(
             "--clusters is {k}; it must be from 1 to the number of points, {}.",
-            points.nodes.len()
+            points.nodes().len()
         )));
     }
     let coordinates = coordinates(&points, &settings)?;
@@ -44,11 +44,11 @@ pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
         Some(path) => (own_graph(path, &points, args)?, None),
         None => {
             let found = neighbor_graph(&coordinates, args.neighbors.unwrap_or(DEFAULT_NEIGHBORS))?;
-            (edge_list(&points, &found), Some(found))
+            (edge_list(&points, &found)?, Some(found))
         }
     };
-    let prepared = prepare(points, edges, &settings)?;
-    warn(&prepared.warnings);
+    let prepared = prepare(&points, &edges, &settings)?;
+    warn(&warnings(&prepared, &settings));
     let options = settings.options();
     catch_interrupts();
     let trail = match args.lambda {
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Cluster) -> Result<u8, Failure> {
         )?,
         None => Trail::follow(&prepared.problem, args.range, &options, false, args.results.quiet)?,
     };
-    let (chosen, why) = choose(&trail, args);
+    let (chosen, why) = chosen(&trail, args);
     let grouped = Grouped { prepared, settings, trail, neighbors, coordinates, chosen, why };
     let summary = grouped.write(folder, args)?;
     args.results.tell(&summary, || grouped.words(args));
@@ -74,31 +74,36 @@ fn settings(args: &Cluster) -> Result<Settings, Failure> {
         return Err(Failure::input("--neighbors is 0; it must be at least 1.".into()));
     }
     if let Some(penalty) = args.penalty.as_deref() {
-        crate::settings::choose("penalty", penalty, &["l2", "l1", "linf"])?;
+        choose("penalty", penalty, &["l2", "l1", "linf"])?;
     }
-    let given = Given {
-        data: Some(args.data.clone()),
-        // Named in warnings.
-        graph: Some(args.graph.clone().unwrap_or_else(|| PathBuf::from("the graph of neighbors"))),
-        node_column: args.node_column.clone(),
-        // No column is a label: points may well have a feature y.
-        target: Some(String::new()),
-        features: args.features.clone(),
-        standardize: Some(args.standardize),
-        loss: Some("mean".into()),
-        penalty: args.penalty.clone(),
-        tol: args.tol,
-        max_iter: args.max_iter,
-        threads: args.threads,
+    let mut given = Given {
+        files: InputFiles {
+            data: Some(args.data.clone()),
+            graph: args.graph.clone(),
+            ..InputFiles::default()
+        },
+        columns: Columns {
+            node_column: args.node_column.clone(),
+            // No column is a label: points may well have a feature y.
+            target: Some(String::new()),
+            features: args.features.clone(),
+        },
+        machine: Machine { threads: args.threads },
         ..Given::default()
     };
-    let mut settings = Settings::at(given, args.lambda.unwrap_or(1.0))?;
+    given.spec.loss = Some(LossKind::Mean);
+    given.spec.standardize = Some(args.standardize);
+    given.spec.penalty = args.penalty.as_deref().map(str::parse).transpose()?;
+    given.spec.lambda = args.lambda;
+    given.spec.tol = args.tol;
+    given.spec.max_iter = args.max_iter;
+    let mut settings = Settings::of_points(given)?;
     settings.columns.node_optional = args.node_column.is_none();
     Ok(settings)
 }
 
 /// Which λ, and why.
-fn choose(trail: &Trail, args: &Cluster) -> (usize, String) {
+fn chosen(trail: &Trail, args: &Cluster) -> (usize, String) {
     let points = &trail.points;
     let last = points.len() - 1;
     let at = |k: usize| rounded(points[k].lambda, 3);
@@ -106,7 +111,7 @@ fn choose(trail: &Trail, args: &Cluster) -> (usize, String) {
         return (0, format!("λ = {} was given.", at(0)));
     }
     if let Some(wanted) = args.clusters {
-        return match choice::by_number(points, wanted) {
+        return match by_number(points, wanted) {
             Some((found, k)) if found == wanted => (
                 k,
                 format!(
@@ -125,7 +130,7 @@ fn choose(trail: &Trail, args: &Cluster) -> (usize, String) {
             None => (last, String::new()),
         };
     }
-    match choice::by_stretch(points) {
+    match by_stretch(points) {
         Some((found, k)) => (k, format!(
             "λ = {}: {} (not counting very small ones) stay the same over the longest stretch of λ. Say --clusters to have another number.", at(k), plural(found, "cluster")
         )),
@@ -212,15 +217,15 @@ impl Grouped {
             "objective": point.certificate.objective,
             "relative_gap": point.certificate.relative_gap,
             "worst_relative_gap": trail.points.iter().map(|p| p.certificate.relative_gap).fold(0.0, f64::max),
-            "tolerance": self.settings.tol,
+            "tolerance": self.settings.spec.tol,
             "points": p.nodes.len(),
             "features": p.features.len(),
             "edges": p.graph.edges().len(),
             "weight_scale": self.neighbors.as_ref().map(|n| n.scale),
             "joining_edges": self.neighbors.as_ref().map(|n| n.joining),
             "penalty": self.settings.penalty_name(),
-            "standardize": self.settings.standardize,
-            "warnings": p.warnings,
+            "standardize": self.settings.spec.standardize,
+            "warnings": warnings(p, &self.settings),
             "seconds": (trail.total * 1e6).round() / 1e6,
             "version": env!("CARGO_PKG_VERSION"),
         })

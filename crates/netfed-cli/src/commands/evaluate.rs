@@ -1,15 +1,16 @@
 //! `netfed evaluate`: errors of the models on data with labels, per node and overall.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, presets};
+use netfed::Table;
+use netfed::fit::{Errors, measures};
+use netfed::model::likeliest;
 use netfed_io::model_folder::FILE;
-use netfed_io::{Cell, Csv, ModelFolder, PointTable, check_classes, check_file, write_file};
+use netfed_io::{Cell, Csv, ModelFolder, check_classes, check_file, write_file};
 use serde_json::json;
 
 use crate::args::Evaluate;
-use crate::evaluation::measure::measures;
 use crate::failure::Failure;
 use crate::past_run::PastRun;
-use crate::prediction::{likeliest, predict};
 use crate::terminal::print;
 
 /// Nodes shown on the terminal.
@@ -26,28 +27,30 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
         false => {
             let run = PastRun::open(&args.run)?;
             let points = run.read(&args.data, true)?;
-            let models: Vec<&[f64]> = points.nodes.iter().map(|n| run.model(n)).collect();
-            let measured = measures(run.loss(), run.settings.intercept, &models, &points);
+            let models: Vec<&[f64]> = points.nodes().iter().map(|n| run.model(n)).collect();
+            let measured = measures(run.loss(), run.settings.spec.intercept, &models, &points);
             (points, measured)
         }
     };
-    let errors = Errors::new(&points, names.to_vec(), &measures);
+    let errors = Errors::new(&points, names, &measures);
     if let Some(out) = &args.out {
-        write_file(out, &errors.csv(&points))?;
+        write_file(out, &csv(&errors, &points))?;
     }
-    print(&if args.json { errors.json(&points) } else { errors.table(&points) });
+    if !args.quiet {
+        print(&if args.json { json(&errors, &points) } else { table(&errors, &points) });
+    }
     Ok(0)
 }
 
 /// The points with the two measures of each.
-type Measured = (PointTable, ([&'static str; 2], Vec<[f64; 2]>));
+type Measured = (Table, ([&'static str; 2], Vec<[f64; 2]>));
 
 /// The measures of the models of `netfed relax`. A probability of 0 for the true class counts as 1e-15 in the log loss.
 fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
     let run = ModelFolder::open(&args.run)?;
     let points = run.read(&args.data, true)?;
-    let predictions = predict(&run, &points)?;
-    let (labels, classes) = (points.y.as_deref().unwrap_or(&[]), &run.saved.classes);
+    let predictions = run.predict(&points)?;
+    let (labels, classes) = (points.y().unwrap_or(&[]), &run.saved.classes);
     if !classes.is_empty() {
         check_classes(&args.data, &run.saved.target, &points, (classes, "the run"))?;
     }
@@ -69,97 +72,71 @@ fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
     Ok((points, (names, values)))
 }
 
-/// Means of two measures, per node, over all points, and over all nodes.
-struct Errors {
-    names: Vec<&'static str>,
-    per_node: Vec<(usize, [f64; 2])>,
-    overall: [f64; 2],
-    node_average: [f64; 2],
-    points: usize,
+fn csv(errors: &Errors, points: &Table) -> String {
+    let mut csv = Csv::new(["node", "points"].into_iter().chain(errors.names.iter().copied()));
+    for (name, (count, e)) in points.nodes().iter().zip(&errors.per_node) {
+        csv.row([
+            Cell::Text(name.clone()),
+            Cell::Number(*count as f64),
+            Cell::Number(e[0]),
+            Cell::Number(e[1]),
+        ]);
+    }
+    csv.finish()
 }
 
-impl Errors {
-    fn new(points: &PointTable, names: Vec<&'static str>, values: &[[f64; 2]]) -> Errors {
-        let mut sums = vec![(0usize, [0.0; 2]); points.nodes.len()];
-        for (v, &node) in values.iter().zip(&points.node_of_row) {
-            let (count, sum) = &mut sums[node as usize];
-            *count += 1;
-            (0..2).for_each(|k| sum[k] += v[k]);
-        }
-        let m = values.len();
-        let overall = [0, 1].map(|k| sums.iter().map(|(_, s)| s[k]).sum::<f64>() / m as f64);
-        let per_node: Vec<_> = sums.iter().map(|(c, s)| (*c, s.map(|v| v / *c as f64))).collect();
-        let n = per_node.len() as f64;
-        let node_average = [0, 1].map(|k| per_node.iter().map(|(_, e)| e[k]).sum::<f64>() / n);
-        Errors { names, per_node, overall, node_average, points: m }
-    }
+fn json(errors: &Errors, points: &Table) -> String {
+    let entry = |count: usize, e: &[f64; 2]| json!({"points": count, errors.names[0]: e[0], errors.names[1]: e[1]});
+    let nodes: serde_json::Map<String, serde_json::Value> = points
+        .nodes()
+        .iter()
+        .zip(&errors.per_node)
+        .map(|(n, (c, e))| (n.clone(), entry(*c, e)))
+        .collect();
+    let all = json!({
+        "overall": entry(errors.points, &errors.overall),
+        "node_average": entry(errors.points, &errors.node_average),
+        "nodes": nodes,
+    });
+    format!("{all:#}\n")
+}
 
-    fn csv(&self, points: &PointTable) -> String {
-        let mut csv = Csv::new(["node", "points"].into_iter().chain(self.names.iter().copied()));
-        for (name, (count, e)) in points.nodes.iter().zip(&self.per_node) {
-            csv.row([
-                Cell::Text(name.clone()),
-                Cell::Number(*count as f64),
-                Cell::Number(e[0]),
-                Cell::Number(e[1]),
-            ]);
-        }
-        csv.finish()
+/// The worst nodes first.
+fn table(errors: &Errors, points: &Table) -> String {
+    let mut order: Vec<usize> = (0..errors.per_node.len()).collect();
+    let sign = if errors.names[0] == "accuracy" { 1.0 } else { -1.0 };
+    order.sort_by(|&a, &b| {
+        (sign * errors.per_node[a].1[0]).total_cmp(&(sign * errors.per_node[b].1[0]))
+    });
+    let mut table = comfy_table::Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.set_header(["node", "points"].into_iter().chain(errors.names.iter().copied()));
+    let number = |v: f64| format!("{v:.4}");
+    table.add_row([
+        "all points".into(),
+        errors.points.to_string(),
+        number(errors.overall[0]),
+        number(errors.overall[1]),
+    ]);
+    table.add_row([
+        "mean of nodes".into(),
+        errors.points.to_string(),
+        number(errors.node_average[0]),
+        number(errors.node_average[1]),
+    ]);
+    for &i in order.iter().take(SHOWN) {
+        let (count, e) = errors.per_node[i];
+        table.add_row([points.nodes()[i].clone(), count.to_string(), number(e[0]), number(e[1])]);
     }
-
-    fn json(&self, points: &PointTable) -> String {
-        let entry = |count: usize, e: &[f64; 2]| json!({"points": count, self.names[0]: e[0], self.names[1]: e[1]});
-        let nodes: serde_json::Map<String, serde_json::Value> = points
-            .nodes
-            .iter()
-            .zip(&self.per_node)
-            .map(|(n, (c, e))| (n.clone(), entry(*c, e)))
-            .collect();
-        let all = json!({
-            "overall": entry(self.points, &self.overall),
-            "node_average": entry(self.points, &self.node_average),
-            "nodes": nodes,
-        });
-        format!("{all:#}\n")
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
     }
-
-    /// The worst nodes first.
-    fn table(&self, points: &PointTable) -> String {
-        let mut order: Vec<usize> = (0..self.per_node.len()).collect();
-        let sign = if self.names[0] == "accuracy" { 1.0 } else { -1.0 };
-        order.sort_by(|&a, &b| {
-            (sign * self.per_node[a].1[0]).total_cmp(&(sign * self.per_node[b].1[0]))
-        });
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
-        table.set_header(["node", "points"].into_iter().chain(self.names.iter().copied()));
-        let number = |v: f64| format!("{v:.4}");
-        table.add_row([
-            "all points".into(),
-            self.points.to_string(),
-            number(self.overall[0]),
-            number(self.overall[1]),
-        ]);
-        table.add_row([
-            "mean of nodes".into(),
-            self.points.to_string(),
-            number(self.node_average[0]),
-            number(self.node_average[1]),
-        ]);
-        for &i in order.iter().take(SHOWN) {
-            let (count, e) = self.per_node[i];
-            table.add_row([points.nodes[i].clone(), count.to_string(), number(e[0]), number(e[1])]);
-        }
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        let mut text = format!("{table}\n");
-        if order.len() > SHOWN {
-            text.push_str(&format!(
-                "the worst {SHOWN} of {} nodes; --out FILE writes all of them\n",
-                order.len()
-            ));
-        }
-        text
+    let mut text = format!("{table}\n");
+    if order.len() > SHOWN {
+        text.push_str(&format!(
+            "the worst {SHOWN} of {} nodes; --out FILE writes all of them\n",
+            order.len()
+        ));
     }
+    text
 }

@@ -14,6 +14,7 @@ use netfed_io::{check_file, write_file};
 use netfed_report::Flows;
 
 use crate::args::Explain;
+use crate::edge_table::flows;
 use crate::failure::Failure;
 use crate::terminal::print;
 use gains::Gains;
@@ -89,8 +90,9 @@ impl Explanation {
             .filter(|guarantee| guarantee.nodes.len() > 1)
             .map(|guarantee| Group::new(&run, guarantee))
             .collect::<Result<_, Error>>()?;
-        let flows = run.edges.flows(problem, &run.clusters.of_node);
-        let validate = folds > 0 && run.settings.lambda > 0.0 && !run.points.node_of_row.is_empty();
+        let flows = flows(&run.edges, problem, &run.clusters.of_node);
+        let validate =
+            folds > 0 && run.settings.lambda() > 0.0 && !run.points.node_of_row().is_empty();
         let gains = validate.then(|| gains::gains(&run, folds, quiet)).transpose()?;
         Ok(Explanation {
             fusing,

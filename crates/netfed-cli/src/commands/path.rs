@@ -4,18 +4,20 @@ use std::path::Path as FilePath;
 
 use maud::html;
 use netfed::Options;
+use netfed::evaluate::by_stretch;
+use netfed::fit::Prepared;
 use netfed_io::Folder;
 use netfed_report::text::{digits, number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Path;
-use crate::evaluation::folds::TOLERANCE;
+use crate::evaluation::parts::TOLERANCE;
 use crate::failure::Failure;
 use crate::lambda_path::trail::Trail;
 use crate::lambda_path::validation::{self, Validation};
-use crate::lambda_path::{choice, files, page};
+use crate::lambda_path::{files, page};
 use crate::page_parts;
-use crate::prepare::{self, Prepared, prepare};
+use crate::prepare::{self, prepare, warnings};
 use crate::progress::{catch_interrupts, interrupted, say, warn};
 use crate::settings::Settings;
 use crate::threads::start_threads;
@@ -25,20 +27,21 @@ const MOST_NUMBERS: usize = 2_000_000;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Path) -> Result<u8, Failure> {
-    if args.given.lambda.is_some() {
+    let given = args.given.read()?;
+    if given.spec.lambda.is_some() {
         return Err(Failure::input(
             "netfed path solves for many λ, so --lambda has no place here; say --lambda-min and --lambda-max for a part of the path, or use netfed fit for one λ.".into(),
         ));
     }
-    let given = args.given.of_many_fits(args.config.as_deref(), "netfed path")?;
-    let of_folds = given.tol.unwrap_or(TOLERANCE);
-    let settings = Settings::at(given, 1.0)?;
+    let given = given.of_many_fits(args.config.as_deref(), "netfed path")?;
+    let of_folds = given.spec.tol.unwrap_or(TOLERANCE);
+    let settings = Settings::of_path(given)?;
     let folder = Folder::of_models(&args.results.out, args.results.force)?;
-    start_threads(settings.threads)?;
+    start_threads(settings.threads())?;
     let (points, edges) = prepare::read(&settings)?;
     let folds = validation::count(args.folds, &points)?;
-    let prepared = prepare(points.clone(), edges.clone(), &settings)?;
-    warn(&prepared.warnings);
+    let prepared = prepare(&points, &edges, &settings)?;
+    warn(&warnings(&prepared, &settings));
     let options = settings.options();
     let numbers = args.range.lambdas.unwrap_or(50) * prepared.nodes.len() * prepared.features.len();
     let keep = args.keep_parameters || numbers <= MOST_NUMBERS;
@@ -79,23 +82,23 @@ impl Walked {
         let points = &self.trail.points;
         let last = points.len() - 1;
         if let Some(v) = &self.validation
-            && let Some((best, simplest)) = choice::by_validation(v)
+            && let Some((best, simplest)) = v.choice()
         {
             let mut why = vec![format!(
                 "The {} on held-out data is lowest at λ = {}: {} ± {}.",
                 v.measure,
                 rounded(self.trail.lambdas[best], 3),
-                number(v.mean[best]),
-                number(v.error[best])
+                number(v.estimates[best].mean),
+                number(v.estimates[best].se)
             )];
             if best == 0 && self.trail.lambdas.len() > 1 {
                 why.push("That is the smallest λ of the path; smaller ones may be better: try --lambda-min.".into());
             }
             if simplest > best {
                 why.push(format!(
-                    "λ = {} is the largest that is as good within one standard error ({}){}. netfed tune compares settings on the same splits, which is sharper.",
+                    "λ = {} is the largest that the folds cannot tell from it, within one standard error of the difference ({}){}.",
                     rounded(self.trail.lambdas[simplest], 3),
-                    number(v.mean[simplest]),
+                    number(v.estimates[simplest].mean),
                     match self.trail.merges() {
                         true => format!("; it has {}", plural(points[simplest].clusters.count(), "cluster")),
                         false => String::new(),
@@ -104,7 +107,7 @@ impl Walked {
             }
             return (simplest, why);
         }
-        match choice::by_stretch(points) {
+        match by_stretch(points) {
             Some((number, at)) => (at, vec![format!(
                 "Without validation the path itself suggests λ = {}: {number} clusters (not counting very small ones) stay the same over the longest stretch of λ.",
                 rounded(points[at].lambda, 3)
@@ -175,7 +178,7 @@ impl Walked {
             "folds": self.validation.as_ref().map_or(0, |v| v.folds),
             "validation_measure": self.validation.as_ref().map(|v| v.measure),
             "worst_accuracy": worst,
-            "tolerance": self.settings.tol,
+            "tolerance": self.settings.spec.tol,
             "iterations": trail.points.iter().map(|p| p.iterations).sum::<u64>(),
             "nodes": p.nodes.len(),
             "edges": p.graph.edges().len(),
@@ -184,7 +187,7 @@ impl Walked {
             "loss": self.settings.loss_name(),
             "penalty": self.settings.penalty_name(),
             "parameters_written": self.keep,
-            "warnings": p.warnings,
+            "warnings": warnings(p, &self.settings),
             "seconds": (trail.total * 1e6).round() / 1e6,
             "version": env!("CARGO_PKG_VERSION"),
         })
@@ -219,7 +222,7 @@ impl Walked {
             @if trail.merges() { (page::tree(trail, &p.nodes, chosen)) }
             (page::charts(trail, validation, chosen))
             (page_parts::sentences("The end of the path", &[trail.end_in_words()]))
-            (page_parts::warnings(&p.warnings))
+            (page_parts::warnings(&warnings(p, &self.settings)))
             (page::table(trail, validation, chosen))
             section id="settings" {
                 h2 { "Settings" }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use netfed::Status;
+use netfed::fit::fed_admm_settings;
 use netfed::loss::{Loss, Sampled};
 use netfed::penalty::Penalty;
 use netfed::{Device, FedAdmm, FedAdmmNode, Half, Link, LocalStep, PrimalDualNode, Solver};
@@ -22,11 +23,10 @@ use netfed_net::succession::{Stage, carry_over};
 use netfed_net::{Metrics, Outcome, Peer as Member, Plan};
 
 use crate::failure::Failure;
-use crate::federated::fed_admm;
 use crate::member::{
     self, GRAPH, Relaxed, SiloWork, Work, own_name, settings_of, start_log, warnings,
 };
-use crate::prepare::sampled;
+use crate::prepare::with_files;
 use crate::progress::{stop_flag, warn};
 use crate::settings::Settings;
 use crate::terminal::print;
@@ -136,9 +136,9 @@ fn under_one_version(
     let own = Own::read(args, federation, &settings, &nodes)?;
     let dim = own.features.len();
     warn(&warnings(federation, &settings, member, &own.datasets));
-    let penalty = settings.penalty(dim)?;
-    let points = match settings.batch {
-        Some(_) => sampled(&own.datasets, &settings)?,
+    let penalty = with_files(&settings, dim)?.build_penalty(dim)?;
+    let points = match settings.spec.batch_size {
+        Some(_) => settings.spec.sampled(&own.datasets)?,
         None => Vec::new(),
     };
     let problems = match &silos {
@@ -147,7 +147,7 @@ fn under_one_version(
     };
     let fitted = relaxed.is_none() && silos.is_none();
     let losses = (own.datasets.iter().filter(|_| fitted).cloned())
-        .map(|data| settings.loss.build(data, settings.ridge, settings.lasso))
+        .map(|data| settings.spec.loss_kind().build(data, settings.spec.ridge, settings.spec.lasso))
         .collect::<Result<Vec<_>, _>>()?;
     let (mut halves, size): (Vec<Box<dyn Half + '_>>, usize) = match (&relaxed, &silos, &d.server) {
         (Some(relaxed), ..) => {
@@ -252,14 +252,14 @@ fn coupled<'a>(
     points: &'a [Sampled],
     penalty: &'a dyn Penalty,
 ) -> Vec<Box<dyn Half + 'a>> {
-    let method = fed_admm(settings, FedAdmm::default());
-    let chance = settings.availability.as_deref().and_then(|a| a.parse().ok()).unwrap_or(1.0);
+    let method = fed_admm_settings(&settings.spec, FedAdmm::default());
+    let chance = settings.spec.availability.unwrap_or(1.0);
     let mut halves: Vec<Box<dyn Half + 'a>> = Vec::new();
     for (k, (&i, loss)) in nodes.iter().zip(losses).enumerate() {
         let loss = loss.as_ref();
-        let links = Link::of_node(&federation.graph, settings.lambda, i);
+        let links = Link::of_node(&federation.graph, settings.lambda(), i);
         let device = Device { node: i, loss, points: points.get(k), availability: chance };
-        halves.push(match settings.solver {
+        halves.push(match settings.spec.solver {
             Solver::FedAdmm => Box::new(FedAdmmNode::new(device, penalty, links, method)),
             Solver::Admm => {
                 let exact = FedAdmm { local: LocalStep::Exact, ..method };

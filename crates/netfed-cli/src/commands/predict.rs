@@ -1,6 +1,7 @@
 //! `netfed predict`: labels of new data points.
 
 use netfed::LossKind;
+use netfed::model::likeliest;
 use netfed_io::model_folder::FILE;
 use netfed_io::{Cell, Csv, ModelFolder, check_file, write_file};
 use netfed_report::text::plural;
@@ -8,7 +9,6 @@ use netfed_report::text::plural;
 use crate::args::Predict;
 use crate::failure::Failure;
 use crate::past_run::PastRun;
-use crate::prediction::{likeliest, predict};
 use crate::terminal::print;
 
 /// Runs the command; gives the exit status.
@@ -32,18 +32,18 @@ pub(crate) fn run(args: &Predict) -> Result<u8, Failure> {
         _ => None,
     };
     let mut csv = Csv::new(["node", "prediction"].into_iter().chain(extra));
-    for (score, &node) in scores.iter().zip(&points.node_of_row) {
+    for (score, &node) in scores.iter().zip(points.node_of_row()) {
         let class = run.class(*score);
         let cells = match run.loss() {
             LossKind::Logistic => vec![class, 1.0 / (1.0 + (-score).exp())],
             LossKind::Hinge => vec![class, *score],
             _ => vec![*score],
         };
-        let name = Cell::Text(points.nodes[node as usize].clone());
+        let name = Cell::Text(points.nodes()[node as usize].clone());
         csv.row(std::iter::once(name).chain(cells.into_iter().map(Cell::Number)));
     }
     write_file(&args.out, &csv.finish())?;
-    say(args, scores.len(), points.nodes.len());
+    say(args, scores.len(), points.nodes().len());
     Ok(0)
 }
 
@@ -52,20 +52,20 @@ fn by_models(args: &Predict) -> Result<u8, Failure> {
     let run = ModelFolder::open(&args.run)?;
     check_file(&args.out, args.force, &[&args.data, &args.run.join(FILE)])?;
     let points = run.read(&args.data, false)?;
-    let predictions = predict(&run, &points)?;
+    let predictions = run.predict(&points)?;
     let classes = &run.saved.classes;
     let probabilities = classes.iter().map(|c| format!("probability_{c}"));
     let header = ["node", "prediction"].map(String::from).into_iter().chain(probabilities);
     let mut csv = Csv::new(header);
-    for (r, &node) in points.node_of_row.iter().enumerate() {
+    for (r, &node) in points.node_of_row().iter().enumerate() {
         let row = predictions.row(r);
-        let mut cells = vec![Cell::Text(points.nodes[node as usize].clone())];
+        let mut cells = vec![Cell::Text(points.nodes()[node as usize].clone())];
         cells.extend((!classes.is_empty()).then(|| Cell::Number(classes[likeliest(row)])));
         cells.extend(row.iter().map(|p| Cell::Number(*p)));
         csv.row(cells);
     }
     write_file(&args.out, &csv.finish())?;
-    say(args, predictions.rows(), points.nodes.len());
+    say(args, predictions.rows(), points.nodes().len());
     Ok(0)
 }
 

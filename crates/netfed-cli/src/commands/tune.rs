@@ -19,14 +19,14 @@ pub(crate) use flags::Tune;
 
 use std::path::Path;
 
-use netfed::{Options, Status};
-use netfed_io::{EdgeList, Folder, graph_text, read_points};
+use netfed::{Edges, Options, Status};
+use netfed_io::{Folder, graph_text, read_points};
 use netfed_report::text::rough_duration;
 
 use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::lambda_path::default_values;
-use crate::prepare::{self, in_natural_order, prepare};
+use crate::prepare::{self, prepare};
 use crate::progress::{Steps, catch_interrupts, say, warn};
 use crate::threads::start_threads;
 use choice::Choice;
@@ -37,18 +37,20 @@ use outcome::Outcome;
 use plan::{Lambdas, Plan};
 use variant::{Variant, edges_for};
 
+/// The graph that was built.
+const EDGES: &str = "edges.csv";
+
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     let plan = Plan::new(args)?;
     let folder = Folder::new(&args.results.out, args.results.force)?;
     let settings = &plan.variants[0].settings;
-    start_threads(settings.threads)?;
+    start_threads(settings.threads())?;
     let (points, edges) = match plan.variants[0].recipe {
         None => prepare::read(settings)?,
         Some(_) => {
-            let mut points = read_points(&settings.data, &settings.columns)?;
-            in_natural_order(&mut points, &mut EdgeList::default());
-            (points, EdgeList::default())
+            let points = read_points(settings.data_path()?, &settings.columns)?;
+            (points.in_natural_order(), Edges::default())
         }
     };
     plan.check(&points)?;
@@ -61,7 +63,7 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
     folder.add("folds.csv", &files::splits(&outcome))?;
     folder.add("summary.json", &format!("{summary:#}\n"))?;
     if outcome.variant(chosen).recipe.is_some() {
-        folder.add("edges.csv", &graph(&data, outcome.variant(chosen))?)?;
+        folder.add(EDGES, &graph(&data, outcome.variant(chosen))?)?;
     }
     folder.add("config.toml", &outcome.variant(chosen).at(outcome.lambda(chosen))?.to_toml()?)?;
     folder.add("report.html", &page::page(&outcome, &args.results.out))?;
@@ -79,8 +81,8 @@ pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
 /// The graph of a variant, built from all data.
 fn graph(data: &Data, variant: &Variant) -> Result<String, Failure> {
     let edges = edges_for(variant, data, &data.points)?;
-    let list: Vec<_> = edges.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
-    Ok(graph_text(&variant.settings.graph, &edges.nodes, &list)?)
+    let list: Vec<_> = edges.pairs().iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
+    Ok(graph_text(Path::new(EDGES), edges.nodes(), &list)?)
 }
 
 /// All runs, and what follows from them.
@@ -91,13 +93,13 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
     let (mut parts, mut sizes) = (Vec::new(), Vec::new());
     for variant in &plan.variants {
         let edges = edges_for(variant, data, &data.points)?;
-        if let Some(recipe) = variant.recipe.as_ref().filter(|_| edges.edges.is_empty()) {
+        if let Some(recipe) = variant.recipe.as_ref().filter(|_| edges.is_empty()) {
             return Err(Failure::input(format!(
                 "the graph with {} has no edge; with --graph-rule knn every node gets some.",
                 recipe.rule_label()
             )));
         }
-        let prepared = prepare(data.points.clone(), edges, &variant.settings)?;
+        let prepared = prepare(&data.points, &edges, &variant.settings)?;
         let mut path = vec![0.0];
         match &plan.lambdas {
             Lambdas::Given(given) => path.extend(given),
@@ -112,10 +114,10 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
         lambdas.push(path);
         let graph = &prepared.graph;
         parts.push(graph.components(|_| true).iter().max().map_or(1, |c| c + 1));
-        let (points, edges) = (data.points.node_of_row.len(), graph.edges().len());
+        let (points, edges) = (data.points.rows(), graph.edges().len());
         sizes.push([points, graph.nodes(), edges, prepared.features.len()]);
         let own = variant.recipe.iter().flat_map(|r| r.warnings(&data.points, &variant.settings));
-        warnings.push(own.chain(prepared.warnings).collect());
+        warnings.push(own.chain(prepare::warnings(&prepared, &variant.settings)).collect());
     }
     if plan.variants[0].recipe.is_none() {
         warn(&warnings[0]);

@@ -3,26 +3,28 @@
 //!
 //! The path goes down from the largest λ, where one model for all is a good start.
 
-use netfed::{Event, Matrix, Options, PathPoint, Solution, Start, follow_path_with, solve};
-use netfed_io::{EdgeList, PointTable};
+use netfed::fit::Prepared;
+use netfed::{
+    Edges, Event, Matrix, Options, PathPoint, Solution, Start, Table, follow_path_with, solve,
+};
 
-use super::folds;
+use super::parts;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
-use crate::prepare::{Prepared, prepare_part};
+use crate::prepare::prepare_part;
 use crate::progress::{interrupted, until_interrupted};
 use crate::settings::Settings;
 
 /// Points and edges that are split again and again.
 pub(crate) struct Data {
-    pub(crate) points: PointTable,
-    pub(crate) edges: EdgeList,
+    pub(crate) points: Table,
+    pub(crate) edges: Edges,
 }
 
 impl Data {
     /// Whether runs go side by side.
     pub(crate) fn small(&self) -> bool {
-        folds::are_small(&self.points, &self.edges)
+        parts::are_small(&self.points, &self.edges)
     }
 
     /// The results of all tasks, in their order.
@@ -31,7 +33,7 @@ impl Data {
         tasks: usize,
         task: impl Fn(usize) -> Result<T, Failure> + Sync + Send,
     ) -> Result<Vec<T>, Failure> {
-        folds::all(self.small(), tasks, task)
+        parts::all(self.small(), tasks, task)
     }
 }
 
@@ -42,14 +44,8 @@ pub(crate) struct Pooled {
 }
 
 /// Trains one model on all points.
-pub(crate) fn pooled(points: &PointTable, settings: &Settings) -> Result<Pooled, Failure> {
-    let all = vec!["all".to_owned()];
-    let together = PointTable {
-        nodes: all.clone(),
-        node_of_row: vec![0; points.node_of_row.len()],
-        ..points.clone()
-    };
-    let prepared = prepare_part(together, EdgeList { nodes: all, edges: Vec::new() }, settings)?;
+pub(crate) fn pooled(points: &Table, settings: &Settings) -> Result<Pooled, Failure> {
+    let prepared = prepare_part(&points.pooled("all"), &Edges::default(), settings)?;
     let alone = solve(&prepared.problem, &settings.options())?;
     let params = alone.params;
     let model = prepared.in_units_of_the_data(&params).row(0).to_vec();

@@ -1,11 +1,11 @@
 //! The tables that a path leaves behind.
 
 use netfed::MergeTree;
+use netfed::fit::Prepared;
 use netfed_io::{Cell, Csv};
 
 use super::trail::Trail;
 use super::validation::Validation;
-use crate::prepare::Prepared;
 
 /// One row for every λ.
 pub(crate) fn path_csv(trail: &Trail, validation: Option<&Validation>) -> String {
@@ -34,7 +34,7 @@ pub(crate) fn path_csv(trail: &Trail, validation: Option<&Validation>) -> String
             Cell::Number((seconds * 1e6).round() / 1e6),
         ];
         if let Some(v) = validation {
-            row.extend([Cell::Number(v.mean[k]), Cell::Number(v.error[k])]);
+            row.extend([Cell::Number(v.estimates[k].mean), Cell::Number(v.estimates[k].se)]);
         }
         csv.row(row);
     }

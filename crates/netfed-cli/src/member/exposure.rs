@@ -47,7 +47,7 @@ pub(crate) fn warnings(
         for &node in &own {
             let Some(them) = only_neighbor(federation, node) else { continue };
             let what = match d.method.as_str() {
-                "primal-dual" if settings.loss == LossKind::Squared => {
+                "primal-dual" if settings.spec.loss_kind() == LossKind::Squared => {
                     "XᵀX/m and Xᵀy/m of its data from the messages, and a single data point itself"
                 }
                 "primal-dual" => "the gradients of its loss from the messages",

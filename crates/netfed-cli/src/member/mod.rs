@@ -9,14 +9,15 @@ mod work;
 
 pub(crate) use exposure::{travels, warnings};
 pub(crate) use log::start_log;
-pub(crate) use relaxing::{Relaxed, check_labels, task};
+pub(crate) use relaxing::{Relaxed, check_labels};
 pub(crate) use settings::settings_of;
 pub(crate) use silos::{GRAPH, SiloWork};
 pub(crate) use work::Work;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use netfed_io::{PointTable, has_column};
+use netfed::Table;
+use netfed_io::has_column;
 use netfed_net::{authority, description, proof};
 
 use crate::failure::Failure;
@@ -75,7 +76,7 @@ pub(crate) fn numbers(
         return Ok(silos.size());
     }
     let features = settings.columns.features.as_ref().map_or(0, Vec::len);
-    let dim = features + usize::from(settings.intercept);
+    let dim = features + usize::from(settings.spec.intercept);
     Ok(match &d.server {
         Some(serving) => Work { serving, federation, settings, dim }.size(),
         None => dim,
@@ -83,16 +84,12 @@ pub(crate) fn numbers(
 }
 
 /// Without a column all points belong to the one node.
-pub(crate) fn one_node(
-    mut points: PointTable,
-    nodes: &[String],
-    settings: &Settings,
-) -> PointTable {
-    let numbered = points.nodes.iter().enumerate().all(|(k, n)| *n == (k + 1).to_string());
-    let has_column = has_column(&settings.data, &settings.columns.node);
-    if nodes.len() == 1 && numbered && !has_column {
-        points.nodes = nodes.to_vec();
-        points.node_of_row.fill(0);
+pub(crate) fn one_node(points: Table, nodes: &[String], settings: &Settings) -> Table {
+    let numbered = points.nodes().iter().enumerate().all(|(k, n)| *n == (k + 1).to_string());
+    let named = |path: &PathBuf| has_column(path, &settings.columns.node);
+    let has_column = settings.data.as_ref().is_some_and(named);
+    match nodes {
+        [only] if numbered && !has_column => points.pooled(only),
+        _ => points,
     }
-    points
 }

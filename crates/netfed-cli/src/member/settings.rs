@@ -1,8 +1,9 @@
 //! The settings of a federation's problem, as those of a fit.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use netfed::Solver;
+use netfed::penalty::PenaltyKind;
+use netfed::{LossKind, Solver};
 use netfed_net::description::{DESCRIPTION, Description, Federation};
 
 use crate::failure::Failure;
@@ -20,26 +21,26 @@ pub(crate) fn settings_of(
     let (relaxes, learns) = (d.relax.is_some(), d.learning.is_some());
     // Methods that minimize something else, for which settings of fits stand in.
     let served = d.server.is_some();
-    let given: Given = d
-        .problem
-        .clone()
-        .try_into()
+    let mut given = Given::from_table(d.problem.clone())
         .map_err(|e| Failure::input(format!("{}, [problem]: {e}.", path.display())))?;
-    let batch = given.batch_size;
-    let given = Given {
-        data: Some(data.map_or_else(|| PathBuf::from("none"), Path::to_path_buf)),
-        graph: Some(path.clone()),
-        solver: Some(if served || relaxes { "primal-dual".into() } else { d.method.clone() }),
-        lambda: if served && !learns { Some(1.0) } else { given.lambda },
+    given.files.data = data.map(Path::to_path_buf);
+    let spec = &mut given.spec;
+    let batch = spec.batch_size;
+    spec.solver =
+        Some(if served || relaxes { Solver::PrimalDual } else { d.method.parse::<Solver>()? });
+    if served && !learns {
+        spec.lambda = Some(1.0);
+    }
+    if learns {
         // Signals have no labels.
-        loss: if learns { Some("mean".into()) } else { given.loss },
-        tol: Some(d.tolerance),
-        max_iter: Some(d.rounds),
-        batch_size: if served { None } else { given.batch_size },
-        ..given
-    };
-    let mut settings = Settings::new(given)?;
-    settings.batch = batch;
+        spec.loss = Some(LossKind::Mean);
+    }
+    (spec.tol, spec.max_iter) = (Some(d.tolerance), Some(d.rounds));
+    if served {
+        spec.batch_size = None;
+    }
+    let mut settings = Settings::of_parts(given)?;
+    settings.spec.batch_size = batch;
     match unfit(d, &settings) {
         Some(what) => Err(Failure::input(format!("{}, [problem]: {what}", path.display()))),
         None => Ok(settings),
@@ -48,11 +49,11 @@ pub(crate) fn settings_of(
 
 /// What a federation cannot do, in a sentence.
 fn unfit(d: &Description, settings: &Settings) -> Option<&'static str> {
-    let drop_outs = settings.availability.as_deref().map(str::parse::<f64>);
-    let fed_admm = settings.solver == Solver::FedAdmm;
+    let drop_outs = settings.given.files.availability.as_deref().map(str::parse::<f64>);
+    let fed_admm = settings.spec.solver == Solver::FedAdmm;
     if settings.columns.features.as_ref().is_none_or(Vec::is_empty) {
         Some("the features and their order must be given, as --features A,B,C.")
-    } else if fed_admm && (settings.rho.is_none() || settings.kappa.is_none()) {
+    } else if fed_admm && (settings.spec.rho.is_none() || settings.spec.kappa.is_none()) {
         Some(
             "nobody sees the data of all members, so the steps of fed-admm must be given; say --rho and --kappa (netfed fit chooses them from the data of one place; try 1 for both with standardized features).",
         )
@@ -60,15 +61,15 @@ fn unfit(d: &Description, settings: &Settings) -> Option<&'static str> {
         Some(
             "in a federation --availability is one number, and goes with fed-admm; for real drop-outs there are --away and --async.",
         )
-    } else if settings.intercept && (d.relax.is_some() || d.learning.is_some()) {
+    } else if settings.spec.intercept && (d.relax.is_some() || d.learning.is_some()) {
         Some("models bring their own intercept; leave --intercept out.")
-    } else if settings.standardize {
+    } else if settings.spec.standardize {
         Some(
             "standardize needs the data of all members in one place; let every member scale its own features the same way before.",
         )
-    } else if settings.penalty_name() == "quadratic" {
+    } else if settings.spec.penalty == PenaltyKind::Quadratic {
         Some("the quadratic penalty is not there for federations yet.")
-    } else if settings.lambda <= 0.0 {
+    } else if settings.lambda() <= 0.0 {
         Some("λ must be more than 0: with 0 every member trains alone.")
     } else {
         None

@@ -86,7 +86,7 @@ impl<'a> SiloWork<'a> {
             let name = &self.federation.nodes[i];
             match (problem, *name == self.serving.node) {
                 (Some(silo), false) => {
-                    let rho = self.settings.lambda * nu;
+                    let rho = self.settings.lambda() * nu;
                     let client = SiloClient::new(silo, settings, silos, rho);
                     halves.push(star_client(Box::new(client), 1.0, size, size));
                 }
@@ -103,7 +103,7 @@ impl<'a> SiloWork<'a> {
                         answer: size,
                         size,
                         fraction: self.serving.fraction,
-                        seed: self.settings.seed,
+                        seed: self.settings.spec.seed,
                     };
                     halves.push(star_server(make, &vec![settings.start; size], serving));
                 }

@@ -54,8 +54,8 @@ impl Work<'_> {
         let steps = LocalSteps {
             steps: self.serving.steps,
             rate: Rate::Constant(rate),
-            batch: settings.batch,
-            seed: settings.seed,
+            batch: settings.spec.batch_size,
+            seed: settings.spec.seed,
         };
         let mut halves: Vec<Box<dyn Half + 'l>> = Vec::new();
         for (k, (&i, loss)) in nodes.iter().zip(losses).enumerate() {
@@ -80,7 +80,7 @@ impl Work<'_> {
             }
             let clients = graph.incident(i).iter().map(|inc| inc.neighbor()).collect();
             let (make, start) = if self.is_ifca() {
-                let start = random_start(self.serving.models, self.dim, settings.seed)?;
+                let start = random_start(self.serving.models, self.dim, settings.spec.seed)?;
                 (make_ifca(self.dim), start.as_slice().to_vec())
             } else {
                 (make_averaging(), vec![0.0; self.dim])
@@ -91,7 +91,7 @@ impl Work<'_> {
                 answer: self.answer_length(),
                 size,
                 fraction: self.serving.fraction,
-                seed: settings.seed,
+                seed: settings.spec.seed,
             };
             halves.push(star_server(make, &start, serving));
         }

@@ -4,25 +4,18 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
+use netfed::Edges;
+
 use crate::error::{Error, Place};
 use crate::graph::gexf::read_gexf;
 use crate::graph::graphml::read_graphml;
-use crate::table::Table;
-use crate::table::ids::Ids;
-use crate::text::quote;
+use crate::rows::Rows;
+use crate::rows::ids::Ids;
+use crate::text::{quote, shown};
 
 const SOURCE: &str = "source";
 const TARGET: &str = "target";
 const WEIGHT: &str = "weight";
-
-/// An undirected weighted graph as an edge file gives it.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct EdgeList {
-    /// Distinct node ids, in order of first appearance.
-    pub nodes: Vec<String>,
-    /// Two places in `nodes` and a weight above 0. No pair comes twice.
-    pub edges: Vec<(u32, u32, f64)>,
-}
 
 /// Edges as they come, each of them checked.
 #[derive(Default)]
@@ -91,9 +84,10 @@ impl Collected {
         Ok(())
     }
 
-    /// All of them.
-    pub(crate) fn finish(self) -> EdgeList {
-        EdgeList { nodes: self.ids.into_names(), edges: self.edges }
+    /// All of them, read from a file.
+    pub(crate) fn finish(self, path: &Path) -> Result<Edges, Error> {
+        Edges::new(self.ids.into_names(), self.edges)
+            .map_err(|problem| Error::in_file(&shown(path), problem))
     }
 }
 
@@ -101,7 +95,7 @@ impl Collected {
 /// the columns `source`, `target` and, if it is there, `weight`. Without weights every edge has
 /// weight 1. Other columns are ignored. A table without rows is a graph without edges, whose nodes
 /// are known from elsewhere.
-pub fn read_edges(path: &Path) -> Result<EdgeList, Error> {
+pub fn read_edges(path: &Path) -> Result<Edges, Error> {
     let name = path.to_string_lossy().to_lowercase();
     if name.ends_with(".graphml") {
         return read_graphml(path);
@@ -109,7 +103,7 @@ pub fn read_edges(path: &Path) -> Result<EdgeList, Error> {
     if name.ends_with(".gexf") {
         return read_gexf(path);
     }
-    let table = Table::open(path)?;
+    let table = Rows::open(path)?;
     let header = &table.header;
     let hint = "an edge file needs the columns \"source\" and \"target\"";
     let mut wanted = vec![header.require(SOURCE, hint)?, header.require(TARGET, hint)?];
@@ -133,13 +127,13 @@ pub fn read_edges(path: &Path) -> Result<EdgeList, Error> {
         }
         found.add(&source, &target, weight, row.place).map_err(|problem| row.wrong(&problem))
     })?;
-    Ok(found.finish())
+    found.finish(path)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::{Data, Folder};
+    use crate::rows::fixture::{Data, Folder};
     use parquet::basic::Compression;
 
     fn refusal(text: &[u8]) -> String {
@@ -153,8 +147,8 @@ mod tests {
         let folder = Folder::new();
         let path = folder.plain("e.csv", b"weight,target,note,source\n2.5,b,hi,a\n1,\"c\",,b\n");
         let list = read_edges(&path).unwrap();
-        assert_eq!(list.nodes, ["a", "b", "c"]);
-        assert_eq!(list.edges, [(0, 1, 2.5), (1, 2, 1.0)]);
+        assert_eq!(list.nodes(), ["a", "b", "c"]);
+        assert_eq!(list.pairs(), [(0, 1, 2.5), (1, 2, 1.0)]);
     }
 
     #[test]
@@ -162,15 +156,15 @@ mod tests {
         let folder = Folder::new();
         let path = folder.packed("E.TSV.GZ", b"source\ttarget\r\nx\ty\r\n");
         let list = read_edges(&path).unwrap();
-        assert_eq!(list.nodes, ["x", "y"]);
-        assert_eq!(list.edges, [(0, 1, 1.0)]);
+        assert_eq!(list.nodes(), ["x", "y"]);
+        assert_eq!(list.pairs(), [(0, 1, 1.0)]);
     }
 
     #[test]
     fn a_graph_may_have_no_edges() {
         let folder = Folder::new();
         let path = folder.plain("e.csv", b"source,target,weight\n");
-        assert_eq!(read_edges(&path).unwrap(), EdgeList::default());
+        assert_eq!(read_edges(&path).unwrap(), Edges::default());
     }
 
     #[test]
@@ -184,8 +178,8 @@ mod tests {
         let first = group([10, 20], [20, 30], &[1.0, 0.5]);
         let path = folder.parquet("e.pq", schema, Compression::SNAPPY, vec![first.clone()]);
         let list = read_edges(&path).unwrap();
-        assert_eq!(list.nodes, ["10", "20", "30"]);
-        assert_eq!(list.edges, [(0, 1, 1.0), (1, 2, 0.5)]);
+        assert_eq!(list.nodes(), ["10", "20", "30"]);
+        assert_eq!(list.pairs(), [(0, 1, 1.0), (1, 2, 0.5)]);
 
         let second = group([1, 20], [2, 10], &[1.0, 1.0]);
         let groups = vec![first, second];

@@ -148,10 +148,10 @@ mod tests {
             std::fs::write(&path, graph_text(&path, &nodes, &edges).unwrap()).unwrap();
             let list = read_edges(&path).unwrap();
             let found: Vec<_> = list
-                .edges
+                .pairs()
                 .iter()
                 .map(|&(a, b, w)| {
-                    (list.nodes[a as usize].clone(), list.nodes[b as usize].clone(), w)
+                    (list.nodes()[a as usize].clone(), list.nodes()[b as usize].clone(), w)
                 })
                 .collect();
             let expected: Vec<_> =
@@ -167,7 +167,7 @@ mod tests {
             let path = dir.path().join(name);
             let nodes = ["x".to_owned(), "alone".to_owned(), "y".to_owned()];
             std::fs::write(&path, graph_text(&path, &nodes, &[(0, 2, 1.0)]).unwrap()).unwrap();
-            assert_eq!(read_edges(&path).unwrap().nodes, nodes);
+            assert_eq!(read_edges(&path).unwrap().nodes(), nodes);
             assert!(graph_text(&path, &["\u{1}".to_owned()], &[]).is_err());
         }
     }

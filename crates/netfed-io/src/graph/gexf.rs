@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
+use netfed::Edges;
 use roxmltree::Node;
 
 use crate::error::Error;
-use crate::graph::edges::{Collected, EdgeList};
+use crate::graph::edges::Collected;
 use crate::graph::xml::{Lines, children, read_graph};
 
 /// Reads a GEXF file. Edges without a weight have weight 1. Nodes are known by their ids, not by
 /// their labels.
-pub(crate) fn read_gexf(path: &Path) -> Result<EdgeList, Error> {
+pub(crate) fn read_gexf(path: &Path) -> Result<Edges, Error> {
     read_graph(path, "gexf", collect)
 }
 
@@ -33,7 +34,7 @@ fn collect(graph: Node<'_, '_>, lines: &Lines, found: &mut Collected) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::Folder;
+    use crate::rows::fixture::Folder;
 
     fn gexf(inside: &str) -> String {
         format!(
@@ -49,8 +50,8 @@ mod tests {
              <edges><edge id=\"e\" source=\"1\" target=\"0\" weight=\"0.25\"/><edge source=\"0\" target=\"2\"/></edges>",
         );
         let list = read_gexf(&folder.plain("g.gexf", text.as_bytes())).unwrap();
-        assert_eq!(list.nodes, ["0", "7", "1", "2"]);
-        assert_eq!(list.edges, [(2, 0, 0.25), (0, 3, 1.0)]);
+        assert_eq!(list.nodes(), ["0", "7", "1", "2"]);
+        assert_eq!(list.pairs(), [(2, 0, 0.25), (0, 3, 1.0)]);
     }
 
     #[test]

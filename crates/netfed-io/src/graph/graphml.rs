@@ -5,16 +5,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use netfed::Edges;
 use roxmltree::Node;
 
 use crate::error::Error;
-use crate::graph::edges::{Collected, EdgeList};
+use crate::graph::edges::Collected;
 use crate::graph::xml::{Lines, children, read_graph};
-use crate::table::header::is_near;
+use crate::rows::header::is_near;
 use crate::text::quote;
 
 /// Reads a GraphML file. Edges without a weight have the default of its key, or 1.
-pub(crate) fn read_graphml(path: &Path) -> Result<EdgeList, Error> {
+pub(crate) fn read_graphml(path: &Path) -> Result<Edges, Error> {
     read_graph(path, "graphml", collect)
 }
 
@@ -104,7 +105,7 @@ impl<'a> Keys<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::Folder;
+    use crate::rows::fixture::Folder;
 
     fn graphml(inside: &str) -> String {
         format!(
@@ -123,8 +124,8 @@ mod tests {
              <node id=\"c\"/><node id=\"d\"/></graph>",
         );
         let list = read_graphml(&folder.plain("g.graphml", text.as_bytes())).unwrap();
-        assert_eq!(list.nodes, ["a & b", "alone", "c", "d"]);
-        assert_eq!(list.edges, [(0, 2, 0.5), (2, 3, 2.0)]);
+        assert_eq!(list.nodes(), ["a & b", "alone", "c", "d"]);
+        assert_eq!(list.pairs(), [(0, 2, 0.5), (2, 3, 2.0)]);
     }
 
     fn edge(inside: &str) -> String {

@@ -4,10 +4,11 @@
 use std::fmt;
 use std::path::Path;
 
+use netfed::Edges;
 use roxmltree::{Document, Node};
 
 use crate::error::{Error, Place};
-use crate::graph::edges::{Collected, EdgeList};
+use crate::graph::edges::Collected;
 use crate::text::{quote, reason, shown};
 
 /// Larger numbers would overflow when they are squared.
@@ -24,7 +25,7 @@ pub(crate) fn read_graph(
     path: &Path,
     root: &str,
     collect: impl FnOnce(Node<'_, '_>, &Lines, &mut Collected) -> Result<(), Error>,
-) -> Result<EdgeList, Error> {
+) -> Result<Edges, Error> {
     let file = shown(path);
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Error::cannot_open(&file, "no such file"),
@@ -50,7 +51,7 @@ pub(crate) fn read_graph(
     }
     let mut found = Collected::of_declared_nodes();
     collect(one_graph(element, &lines)?, &lines, &mut found)?;
-    Ok(found.finish())
+    found.finish(path)
 }
 
 /// The only element `graph` of a file.

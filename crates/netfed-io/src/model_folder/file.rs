@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use netfed::FeatureScaling;
 use netfed::model::{LocalModel, ModelKind, Part, Task};
 use ring::digest::{Context, SHA256};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
@@ -13,7 +14,6 @@ use serde_json::json;
 
 use super::FILE;
 use crate::error::Error;
-use crate::scaling::FeatureScaling;
 
 /// The entry of the metadata.
 const ENTRY: &str = "netfed";

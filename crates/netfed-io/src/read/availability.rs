@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::table::Table;
+use crate::rows::Rows;
 
 /// Reads a file with the columns `node` and `availability`.
 pub fn read_availability(path: &Path) -> Result<Vec<(String, f64)>, Error> {
-    let table = Table::open(path)?;
+    let table = Rows::open(path)?;
     let hint =
         "a file of availabilities needs the columns \"node\" and \"availability\" (a probability)";
     let wanted =

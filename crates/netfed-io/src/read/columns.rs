@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::table::Table;
-use crate::table::header::Header;
+use crate::rows::Rows;
+use crate::rows::header::Header;
 use crate::text::quote;
 
 /// What the label column holds.
@@ -60,12 +60,12 @@ impl Default for PointColumns {
 
 /// Whether a file can be read and has a column of this name.
 pub fn has_column(path: &Path, name: &str) -> bool {
-    Table::open(path).is_ok_and(|table| table.header.find(name).is_some())
+    Rows::open(path).is_ok_and(|table| table.header.find(name).is_some())
 }
 
 /// The names of the columns of a file.
 pub fn column_names(path: &Path) -> Result<Vec<String>, Error> {
-    Ok(Table::open(path)?.header.names)
+    Ok(Rows::open(path)?.header.names)
 }
 
 /// Where the columns to read stand in the header.

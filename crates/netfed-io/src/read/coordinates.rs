@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::table::Table;
+use crate::rows::Rows;
 use crate::text::quote;
 
 /// Places of nodes.
@@ -17,7 +17,7 @@ pub struct Coordinates {
 
 /// Reads a file with the columns `node`, `latitude` and `longitude`, in degrees.
 pub fn read_coordinates(path: &Path) -> Result<Coordinates, Error> {
-    let table = Table::open(path)?;
+    let table = Rows::open(path)?;
     let hint = "a file of coordinates needs the columns \"node\", \"latitude\" and \"longitude\"";
     let wanted = ["node", "latitude", "longitude"]
         .map(|name| table.header.require(name, hint))
@@ -45,7 +45,7 @@ pub fn read_coordinates(path: &Path) -> Result<Coordinates, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::Folder;
+    use crate::rows::fixture::Folder;
 
     #[test]
     fn places_are_read_and_faults_named() {

@@ -3,36 +3,35 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::graph::edges::EdgeList;
-use crate::read::points::PointTable;
-use crate::table::Table;
+use crate::rows::Rows;
 use crate::text::{quote, shown};
+use netfed::{Edges, Table};
 
 /// Refuses nodes for which `known` says no; `problem` ends the sentence.
 pub fn check_nodes(
     path: &Path,
     column: &str,
-    points: &PointTable,
+    points: &Table,
     known: impl Fn(&str) -> bool,
     problem: &str,
 ) -> Result<(), Error> {
-    let Some(node) = points.nodes.iter().position(|n| !known(n)) else { return Ok(()) };
-    let row = points.node_of_row.iter().position(|&i| i as usize == node).unwrap_or(0);
-    let name = quote(&points.nodes[node]);
+    let Some(node) = points.nodes().iter().position(|n| !known(n)) else { return Ok(()) };
+    let row = points.node_of_row().iter().position(|&i| i as usize == node).unwrap_or(0);
+    let name = quote(&points.nodes()[node]);
     Err(fault(path, row, column, &format!("the node {name} {problem}")))
 }
 
 /// Refuses a graph that has other nodes than the vertices of a file of signals.
 pub fn check_vertices(
     path: &Path,
-    graph: &EdgeList,
+    graph: &Edges,
     known: impl Fn(&str) -> bool,
     signals: &str,
 ) -> Result<(), Error> {
-    let Some(name) = graph.nodes.iter().find(|n| !known(n)) else { return Ok(()) };
+    let Some(name) = graph.nodes().iter().find(|n| !known(n)) else { return Ok(()) };
     let problem = format!("{} is no vertex of {signals}", quote(name));
     // A table has a line to name; nodes of other formats need not have an edge.
-    if let Ok(table) = Table::open(path) {
+    if let Ok(table) = Rows::open(path) {
         let header = &table.header;
         if let (Some(source), Some(target)) = (header.find("source"), header.find("target")) {
             table.for_any_row(&[source, target], &mut |row| match (0..2)
@@ -50,10 +49,10 @@ pub fn check_vertices(
 pub fn check_classes(
     path: &Path,
     column: &str,
-    points: &PointTable,
+    points: &Table,
     (classes, of): (&[f64], &str),
 ) -> Result<(), Error> {
-    let labels = points.y.as_deref().unwrap_or(&[]);
+    let labels = points.y().unwrap_or(&[]);
     match labels.iter().position(|y| !classes.contains(y)) {
         None => Ok(()),
         Some(row) => {
@@ -69,7 +68,7 @@ pub fn check_classes(
 /// once more.
 fn fault(path: &Path, row: usize, column: &str, problem: &str) -> Error {
     let (mut place, mut count) = (None, 0);
-    let read = Table::open(path).and_then(|table| {
+    let read = Rows::open(path).and_then(|table| {
         table.for_each_row(&[0], &mut |there| {
             if count == row {
                 place = Some(there.place);
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
     use crate::read::columns::PointColumns;
     use crate::read::points::read_points;
-    use crate::table::fixture::Folder;
+    use crate::rows::fixture::Folder;
 
     #[test]
     fn the_line_of_a_stranger_is_named() {

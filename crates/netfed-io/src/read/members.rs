@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::table::Table;
+use crate::rows::Rows;
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub struct MemberRow {
 /// Reads a file with the columns `node`, `endpoint` (which may be empty) and, if it is there,
 /// `member`.
 pub fn read_members(path: &Path) -> Result<Vec<MemberRow>, Error> {
-    let table = Table::open(path)?;
+    let table = Rows::open(path)?;
     let hint = "a file of members needs the columns \"node\" and \"endpoint\" (quic/HOST:PORT)";
     let mut wanted =
         vec![table.header.require("node", hint)?, table.header.require("endpoint", hint)?];

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::table::Table;
+use crate::rows::Rows;
 use crate::text::quote;
 
 /// The model of one node.
@@ -20,7 +20,7 @@ pub struct ModelRow {
 
 /// Reads a file with the columns `node`, `model` and, if it is there, `options`, in its order.
 pub fn read_models(path: &Path) -> Result<Vec<ModelRow>, Error> {
-    let table = Table::open(path)?;
+    let table = Rows::open(path)?;
     let hint =
         "a file of models needs the columns \"node\" and \"model\", and may have \"options\"";
     let mut wanted =
@@ -54,7 +54,7 @@ pub fn read_models(path: &Path) -> Result<Vec<ModelRow>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::Folder;
+    use crate::rows::fixture::Folder;
 
     #[test]
     fn models_are_read_and_faults_named() {

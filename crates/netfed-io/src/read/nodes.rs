@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::table::Table;
-use crate::table::ids::Ids;
+use crate::rows::Rows;
+use crate::rows::ids::Ids;
 
 /// Reads the distinct ids of a column, in order of first appearance.
 pub fn read_nodes(path: &Path, column: &str) -> Result<Vec<String>, Error> {
-    let table = Table::open(path)?;
+    let table = Rows::open(path)?;
     let wanted =
         table.header.require(column, "say --node-column NAME for the one with node ids")?;
     let mut ids = Ids::default();
@@ -22,7 +22,7 @@ pub fn read_nodes(path: &Path, column: &str) -> Result<Vec<String>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::Folder;
+    use crate::rows::fixture::Folder;
 
     #[test]
     fn a_column_gives_its_ids_once() {

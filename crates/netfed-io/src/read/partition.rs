@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::table::Table;
-use crate::table::ids::Ids;
+use crate::rows::Rows;
+use crate::rows::ids::Ids;
 use crate::text::quote;
 
 /// Reads a file with the columns `node` and `cluster` (any text): the cluster of every node,
 /// numbered from 0.
 pub fn read_partition(path: &Path) -> Result<HashMap<String, usize>, Error> {
-    let table = Table::open(path)?;
+    let table = Rows::open(path)?;
     let hint = "a file of clusters needs the columns \"node\" and \"cluster\"";
     let wanted = [table.header.require("node", hint)?, table.header.require("cluster", hint)?];
     let mut clusters = Ids::default();
@@ -33,7 +33,7 @@ pub fn read_partition(path: &Path) -> Result<HashMap<String, usize>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::Folder;
+    use crate::rows::fixture::Folder;
 
     #[test]
     fn clusters_are_read_and_faults_named() {

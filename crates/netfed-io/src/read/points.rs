@@ -2,70 +2,20 @@
 
 use std::path::Path;
 
+use netfed::Table;
+
 use crate::error::{Error, Place};
 use crate::read::columns::{Chosen, PointColumns, Target, choose};
-use crate::table::Table;
-use crate::table::ids::Ids;
-use crate::table::row::Row;
-
-/// The points of one file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PointTable {
-    /// Distinct node ids, in order of first appearance.
-    pub nodes: Vec<String>,
-    /// For every row a place in `nodes`.
-    pub node_of_row: Vec<u32>,
-    /// The names of the features.
-    pub features: Vec<String>,
-    /// The feature values, row by row.
-    pub x: Vec<f64>,
-    /// The labels, if the file has them and they are wanted.
-    pub y: Option<Vec<f64>>,
-    /// How the file writes the class -1 of binary labels: as -1 or as 0.
-    pub low_label: f64,
-}
-
-impl PointTable {
-    /// How many rows every node has.
-    pub fn points_per_node(&self) -> Vec<usize> {
-        let mut count = vec![0; self.nodes.len()];
-        self.node_of_row.iter().for_each(|&node| count[node as usize] += 1);
-        count
-    }
-
-    /// The rows for which `keep` says so; the nodes keep their places, also those left without a
-    /// row.
-    pub fn select(&self, keep: impl Fn(usize) -> bool) -> PointTable {
-        let d = self.features.len();
-        let rows: Vec<usize> = (0..self.node_of_row.len()).filter(|&r| keep(r)).collect();
-        PointTable {
-            nodes: self.nodes.clone(),
-            node_of_row: rows.iter().map(|&r| self.node_of_row[r]).collect(),
-            features: self.features.clone(),
-            x: rows.iter().flat_map(|&r| &self.x[r * d..(r + 1) * d]).copied().collect(),
-            y: self.y.as_ref().map(|y| rows.iter().map(|&r| y[r]).collect()),
-            low_label: self.low_label,
-        }
-    }
-
-    /// The features that are zero in every row.
-    pub fn zero_features(&self) -> Vec<&str> {
-        let mut zero = vec![true; self.features.len()];
-        for row in self.x.chunks_exact(self.features.len().max(1)) {
-            for (zero, &value) in zero.iter_mut().zip(row) {
-                *zero &= value == 0.0;
-            }
-        }
-        let named = self.features.iter().zip(zero);
-        named.filter_map(|(name, zero)| zero.then_some(name.as_str())).collect()
-    }
-}
+use crate::rows::Rows;
+use crate::rows::ids::Ids;
+use crate::rows::row::Row;
+use crate::text::shown;
 
 /// Reads a point file.
-pub fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTable, Error> {
-    let table = Table::open(path)?;
-    let Chosen { node, target, features } = choose(&table.header, columns)?;
-    let names = features.iter().filter_map(|&at| table.header.names.get(at).cloned()).collect();
+pub fn read_points(path: &Path, columns: &PointColumns) -> Result<Table, Error> {
+    let rows = Rows::open(path)?;
+    let Chosen { node, target, features } = choose(&rows.header, columns)?;
+    let names = features.iter().filter_map(|&at| rows.header.names.get(at).cloned()).collect();
 
     // A row is read in this order: node, features, label.
     let mut wanted: Vec<usize> = node.into_iter().collect();
@@ -79,7 +29,7 @@ pub fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTable, Er
     let mut x = Vec::new();
     let mut y = target.map(|_| Vec::new());
     let mut coding = Coding::default();
-    table.for_each_row(&wanted, &mut |row| {
+    rows.for_each_row(&wanted, &mut |row| {
         let id = match node {
             Some(_) => row.id(0)?,
             None => (node_of_row.len() + 1).to_string().into(),
@@ -101,7 +51,9 @@ pub fn read_points(path: &Path, columns: &PointColumns) -> Result<PointTable, Er
         Ok(())
     })?;
     let low_label = coding.first_low.map_or(-1.0, |(value, _)| value);
-    Ok(PointTable { nodes: ids.into_names(), node_of_row, features: names, x, y, low_label })
+    let table = Table::new(ids.into_names(), node_of_row, names, x, y)
+        .map_err(|problem| Error::in_file(&shown(path), problem))?;
+    Ok(table.with_low_label(low_label))
 }
 
 /// The number in cell `at`; `tip` says what to do about words.
@@ -163,14 +115,14 @@ impl Coding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::{Data, Folder};
+    use crate::rows::fixture::{Data, Folder};
     use parquet::basic::Compression;
 
     fn columns(kind: Target) -> PointColumns {
         PointColumns { kind, ..PointColumns::default() }
     }
 
-    fn read(text: &str, columns: &PointColumns) -> Result<PointTable, String> {
+    fn read(text: &str, columns: &PointColumns) -> Result<Table, String> {
         let folder = Folder::new();
         let path = folder.plain("points.csv", text.as_bytes());
         read_points(&path, columns).map_err(|error| folder.message(&error))
@@ -180,12 +132,12 @@ mod tests {
     fn points_are_read_from_csv() {
         let text = "x1,node,y,x2\n1,b,0.5,0\n2,a,1.5,0\n3,b,-2,0\n";
         let table = read(text, &columns(Target::Real)).unwrap();
-        assert_eq!(table.nodes, ["b", "a"]);
-        assert_eq!(table.node_of_row, [0, 1, 0]);
+        assert_eq!(table.nodes(), ["b", "a"]);
+        assert_eq!(table.node_of_row(), [0, 1, 0]);
         assert_eq!(table.points_per_node(), [2, 1]);
-        assert_eq!(table.features, ["x1", "x2"]);
-        assert_eq!(table.x, [1.0, 0.0, 2.0, 0.0, 3.0, 0.0]);
-        assert_eq!(table.y, Some(vec![0.5, 1.5, -2.0]));
+        assert_eq!(table.features(), ["x1", "x2"]);
+        assert_eq!(table.x(), [1.0, 0.0, 2.0, 0.0, 3.0, 0.0]);
+        assert_eq!(table.y(), Some(&[0.5, 1.5, -2.0][..]));
         assert_eq!(table.zero_features(), ["x2"]);
     }
 
@@ -202,11 +154,11 @@ mod tests {
         ];
         let path = folder.parquet("p.parquet", schema, Compression::SNAPPY, vec![group]);
         let table = read_points(&path, &columns(Target::Binary)).unwrap();
-        assert_eq!(table.nodes, ["7", "-3"]);
-        assert_eq!(table.node_of_row, [0, 1, 0]);
-        assert_eq!(table.features, ["x", "k"]);
-        assert_eq!(table.x, [0.25, 1.0, 1.0, 2.0, -1.0, 3.0]);
-        assert_eq!(table.y, Some(vec![1.0, -1.0, 1.0]));
+        assert_eq!(table.nodes(), ["7", "-3"]);
+        assert_eq!(table.node_of_row(), [0, 1, 0]);
+        assert_eq!(table.features(), ["x", "k"]);
+        assert_eq!(table.x(), [0.25, 1.0, 1.0, 2.0, -1.0, 3.0]);
+        assert_eq!(table.y(), Some(&[1.0, -1.0, 1.0][..]));
         assert!(table.zero_features().is_empty());
     }
 
@@ -214,14 +166,14 @@ mod tests {
     fn binary_labels_come_in_either_coding() {
         for text in ["y,node,x\n1,a,1\n0,a,1\n", "y,node,x\n+1.0,a,1\n-1,a,1\n"] {
             let table = read(text, &columns(Target::Binary)).unwrap();
-            assert_eq!(table.y, Some(vec![1.0, -1.0]));
+            assert_eq!(table.y(), Some(&[1.0, -1.0][..]));
         }
     }
 
     #[test]
     fn classes_are_whole_numbers() {
         let table = read("y,node,x\n3,a,1\n-7.0,a,1\n", &columns(Target::Class)).unwrap();
-        assert_eq!(table.y, Some(vec![3.0, -7.0]));
+        assert_eq!(table.y(), Some(&[3.0, -7.0][..]));
         let message = read("y,node,x\n3,a,1\n2.5,a,1\n", &columns(Target::Class)).unwrap_err();
         assert!(
             message.starts_with(
@@ -235,12 +187,12 @@ mod tests {
     fn the_label_can_be_unwanted_or_absent() {
         let with = "node,y,x\na,not read,2\n";
         let table = read(with, &columns(Target::None)).unwrap();
-        assert_eq!((table.x, table.y), (vec![2.0], None));
+        assert_eq!((table.x(), table.y()), (&[2.0][..], None));
         let optional = PointColumns { target_optional: true, ..columns(Target::Real) };
         let table = read("node,x\na,2\n", &optional).unwrap();
-        assert_eq!((table.x, table.y), (vec![2.0], None));
+        assert_eq!((table.x(), table.y()), (&[2.0][..], None));
         let table = read("node,x,y\na,2,3\n", &optional).unwrap();
-        assert_eq!((table.x, table.y), (vec![2.0], Some(vec![3.0])));
+        assert_eq!((table.x(), table.y()), (&[2.0][..], Some(&[3.0][..])));
     }
 
     #[test]
@@ -248,8 +200,8 @@ mod tests {
         let columns = PointColumns { node_optional: true, ..columns(Target::None) };
         let table = read("a,b\n1,2\n3,4\n", &columns).unwrap();
         assert_eq!(
-            (table.nodes, table.x),
-            (vec!["1".into(), "2".into()], vec![1.0, 2.0, 3.0, 4.0])
+            (table.nodes(), table.x()),
+            (&["1".to_owned(), "2".to_owned()][..], &[1.0, 2.0, 3.0, 4.0][..])
         );
     }
 

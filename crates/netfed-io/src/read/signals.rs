@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use netfed::Matrix;
+use netfed::{Matrix, moments};
 
 use crate::error::Error;
-use crate::scaling::moments;
-use crate::table::Table;
+use crate::rows::Rows;
 use crate::text::{quote, shown};
 
 /// The largest value, so that squares of squares do not overflow.
@@ -25,7 +24,7 @@ pub struct Signals {
 
 /// Reads a file of signals.
 pub fn read_signals(path: &Path) -> Result<Signals, Error> {
-    let table = Table::open(path)?;
+    let table = Rows::open(path)?;
     let vertices = table.header.names.clone();
     let wanted: Vec<usize> = (0..vertices.len()).collect();
     let mut rows: Vec<f64> = Vec::new();
@@ -97,7 +96,7 @@ impl Signals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixture::Folder;
+    use crate::rows::fixture::Folder;
 
     #[test]
     fn columns_are_vertices() {

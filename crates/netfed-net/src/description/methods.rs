@@ -1,4 +1,4 @@
-//! The sections of a description that belong to single methods.
+//! The methods, and the sections of a description that belong to single ones.
 
 use std::collections::HashSet;
 
@@ -6,6 +6,44 @@ use serde::{Deserialize, Serialize};
 
 use super::Description;
 use crate::error::Error;
+
+/// Names of the methods.
+pub const METHODS: [&str; 7] =
+    ["primal-dual", "admm", "fed-admm", "fed-relax", "fedavg", "ifca", "ppgl"];
+
+/// Refuses a method that there is not.
+pub(super) fn check_name(method: &str) -> Result<(), Error> {
+    if METHODS.contains(&method) {
+        return Ok(());
+    }
+    let known = METHODS.join(", ");
+    Err(Error::Invalid(format!("unknown method \"{method}\"; known are {known}.")))
+}
+
+/// Refuses sections and settings that the method does not have, and asks for those that it needs.
+pub(super) fn check_sections(d: &Description) -> Result<(), Error> {
+    let wrong = |what: String| Err(Error::Invalid(what));
+    let method = d.method.as_str();
+    let serves = matches!(method, "fedavg" | "ifca" | "ppgl");
+    let in_step = serves || matches!(method, "fed-admm" | "fed-relax");
+    if in_step && (d.staleness > 0 || d.away == "without") {
+        return wrong(format!("{method} goes in lock step; leave --async and --away without out."));
+    }
+    match &d.server {
+        Some(server) if serves => server.check(d)?,
+        None if serves => return wrong(format!("{method} needs a server; say --server.")),
+        Some(_) => return wrong(format!("{method} has no server.")),
+        None => {}
+    }
+    match (&d.relax, &d.learning, method) {
+        (Some(relax), None, "fed-relax") => relax.check(d),
+        (None, Some(learning), "ppgl") => learning.check(),
+        (None, None, "fed-relax") => wrong("fed-relax needs public points.".into()),
+        (None, None, "ppgl") => wrong("ppgl needs a section [learning].".into()),
+        (None, None, _) => Ok(()),
+        _ => wrong(format!("{method} has no section [relax] or [learning].")),
+    }
+}
 
 /// A method with a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,7 +111,8 @@ pub struct Relaxing {
     pub classes: Vec<f64>,
     /// The public points: the features in their order.
     pub public: Vec<Vec<f64>>,
-    /// The node of every public point, where each node has points of its own; empty: all nodes have all points.
+    /// The node of every public point, where each node has points of its own; empty: all nodes have
+    /// all points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub public_of: Vec<String>,
 }
@@ -124,9 +163,10 @@ impl Learning {
                 return Err(Error::Invalid(format!("{name} is {value}; it must be more than 0.")));
             }
         }
-        match self.zeta > 0.0 && self.zeta.is_finite() {
-            true => Ok(()),
-            false => Err(Error::Invalid(format!("zeta is {}; expected more than 0.", self.zeta))),
+        if self.zeta > 0.0 && self.zeta.is_finite() {
+            Ok(())
+        } else {
+            Err(Error::Invalid(format!("zeta is {}; expected more than 0.", self.zeta)))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A small problem, its answer in one process, and peers in threads.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 
+pub(crate) mod ends;
 pub(crate) mod site;
 
 use netfed::generate::{Noise, linear_data};

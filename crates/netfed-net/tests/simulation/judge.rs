@@ -5,8 +5,8 @@ use crate::problem::{Method, Problem};
 use crate::run::{Report, run};
 use crate::scenario::Scenario;
 
-/// All problems, with their answers: the undisturbed run in lock step, checked against the same halves in one process and, where there
-/// is a certificate, against the solver.
+/// All problems, with their answers: the undisturbed run in lock step, checked against the same
+/// halves in one process and, where there is a certificate, against the solver.
 pub(crate) fn problems() -> Vec<Problem> {
     use Method::{Admm, FedAdmm, FedAvg, FedRelax, Ifca, Ppgl, PrimalDual};
     let of = |(method, shape, members, nodes)| {
@@ -94,7 +94,8 @@ pub(crate) fn judge(
             return Err("other bits than in one process".into());
         }
     } else if let Some(best) = problem.best {
-        // Who lost its state when the others were there gets near, and says that it has not converged.
+        // Who lost its state when the others were there gets near, and says that it has not
+        // converged.
         if scenario.loses() && !report.outcomes.iter().all(|o| o.status == netfed::Status::Solved) {
             return Ok(report);
         }

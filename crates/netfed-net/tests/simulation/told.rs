@@ -18,7 +18,8 @@ fn chain() -> Problem {
     chain
 }
 
-/// The same run, in which something happens to the last member, and whom each says to wait for after a while.
+/// The same run, in which something happens to the last member, and whom each says to wait for
+/// after a while.
 fn waiting_for(events: Vec<(Duration, Event)>) -> [String; 3] {
     let problem = chain();
     let scenario = Scenario { events, until: Some(15 * SECOND), ..Scenario::quiet(&problem) };

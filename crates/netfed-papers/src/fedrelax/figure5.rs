@@ -7,7 +7,7 @@ use crate::Request;
 use crate::outcome::{Chart, Line, Outcome, Value};
 use crate::runs::seed;
 use netfed::Matrix;
-use netfed::relax::{RelaxOptions, Sides, Sweep, relax};
+use netfed::relax::linear::{RelaxOptions, Sides, Sweep, relax};
 use netfed_cli::Failure;
 use netfed_cli::progress::Steps;
 use netfed_report::chart::Scale;

@@ -1,7 +1,7 @@
 //! Algorithm 2 on an instance: 500 steps of RMSprop, one per round, as the authors ran it; and
 //! exact updates.
 
-use netfed::relax::{LocalUpdate, RelaxOptions, Relaxation, relax_with};
+use netfed::relax::linear::{LocalUpdate, RelaxOptions, Relaxation, relax_with};
 use netfed::{Event, Matrix};
 use netfed_cli::Failure;
 use netfed_cli::progress::{interrupted, until_interrupted};

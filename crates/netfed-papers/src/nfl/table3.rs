@@ -6,10 +6,10 @@
 //! data has seen the labels that are held out; therefore everything is also done with graphs from
 //! the training days alone. In full: 20 splits.
 
-use netfed::{Dataset, Graph, Options};
+use netfed::{Dataset, Edges, Graph, Options, Table};
 use netfed_cli::Failure;
 use netfed_cli::progress::{Steps, say};
-use netfed_io::{Cell, Csv, EdgeList, PointTable};
+use netfed_io::{Cell, Csv};
 use netfed_report::chart::Scale;
 use rayon::prelude::*;
 
@@ -271,17 +271,13 @@ fn model(weather: &Weather, graph: &Graph, out: &std::path::Path) -> Result<Mode
     config.insert("lambda".into(), 0.5.into());
     let data: Vec<Dataset> = datasets(&weather.days)?;
     let node_of_row = data.iter().enumerate().flat_map(|(i, d)| vec![i as u32; d.points()]);
-    let points = PointTable {
-        nodes: weather.stations.clone(),
-        node_of_row: node_of_row.collect(),
-        features: vec!["previous_max".into(), "min".into()],
-        x: weather.days.iter().flatten().flat_map(|d| [d[0], d[1]]).collect(),
-        y: Some(weather.days.iter().flatten().map(|d| d[2]).collect()),
-        low_label: -1.0,
-    };
-    let edges = EdgeList {
-        nodes: weather.stations.clone(),
-        edges: graph.edges().iter().map(|e| (e.tail as u32, e.head as u32, e.weight)).collect(),
-    };
+    let points = Table::new(
+        weather.stations.clone(),
+        node_of_row.collect(),
+        vec!["previous_max".into(), "min".into()],
+        weather.days.iter().flatten().flat_map(|d| [d[0], d[1]]).collect(),
+        Some(weather.days.iter().flatten().map(|d| d[2]).collect()),
+    )?;
+    let edges = Edges::of_graph(weather.stations.clone(), graph)?;
     Ok(Model { config, points, edges })
 }

@@ -3,16 +3,26 @@
 //! Every edge e has a tail and a head with tail < head; the difference over it is
 //! always w_tail − w_head, so that both ends do the same arithmetic.
 
+mod build;
 pub mod communities;
 pub mod discrepancy;
+mod facts;
 mod neighbors;
+mod scores;
 pub mod selection;
 pub mod similarity;
 pub mod spectral;
 
+pub use build::{
+    DiscrepancyKind, GraphRecipe, LocalFits, RecipeWarning, build, build_with, incomparable,
+};
+pub use facts::{GraphFacts, GraphWarning, Quartiles, inspect, quartiles};
 pub use neighbors::{LEAST_WEIGHT, NeighborGraph, neighbor_graph};
+pub use scores::Scores;
+pub use selection::{SelectOptions, Selection, select};
 
 use crate::Error;
+use crate::table::Edges;
 
 /// An undirected edge with its weight A > 0; tail < head.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -144,6 +154,13 @@ impl Graph {
         self.offsets[node + 1] - self.offsets[node]
     }
 
+    /// Sum of the weights at every node.
+    pub fn strengths(&self) -> Vec<f64> {
+        let weight = |inc: &Incidence| self.edges[inc.edge()].weight;
+        let sum = |i| self.incident(i).iter().map(weight).fold(0.0, |sum, w| sum + w);
+        (0..self.nodes()).map(sum).collect()
+    }
+
     /// The edges inside a set of nodes (in order), renumbered, and for each of the nodes the weight
     /// of the edges that leave the set.
     pub(crate) fn inside_and_leaving(
@@ -188,6 +205,20 @@ impl Graph {
             count += 1;
         }
         component
+    }
+}
+
+impl Edges {
+    /// The graph of these edges; a node's number is its place in [`Edges::nodes`].
+    pub fn graph(&self) -> Result<Graph, Error> {
+        let edge = |&(a, b, weight): &(u32, u32, f64)| (a as usize, b as usize, weight);
+        Graph::new(self.nodes().len(), &self.pairs().iter().map(edge).collect::<Vec<_>>())
+    }
+
+    /// The edges of a graph between nodes of these names.
+    pub fn of_graph(nodes: Vec<String>, graph: &Graph) -> Result<Edges, Error> {
+        let edge = |e: &Edge| (e.tail as u32, e.head as u32, e.weight);
+        Edges::new(nodes, graph.edges().iter().map(edge).collect())
     }
 }
 

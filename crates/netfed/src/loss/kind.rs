@@ -4,13 +4,15 @@ use super::{
     Absolute, Hinge, Huber, LeastSquares, LinearModel, Logistic, Loss, Mean, Squared, Zero,
 };
 use crate::error::nonnegative;
+use crate::names::named;
 use crate::{Dataset, Error};
 
-/// The kinds of local loss, with their parameters.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The kinds of local loss, with their parameters. By name alone `huber` has δ = 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum LossKind {
     /// (y − wᵀx)²
+    #[default]
     Squared,
     /// log(1 + exp(−y wᵀx))
     Logistic,
@@ -26,6 +28,15 @@ pub enum LossKind {
     /// ‖x − w‖²
     Mean,
 }
+
+named!(LossKind, "loss", [
+    "squared" => LossKind::Squared,
+    "logistic" => LossKind::Logistic,
+    "huber" => LossKind::Huber { delta: 1.0 },
+    "absolute" => LossKind::Absolute,
+    "hinge" => LossKind::Hinge,
+    "mean" => LossKind::Mean,
+]);
 
 impl LossKind {
     /// Whether the labels are classes −1 and 1.

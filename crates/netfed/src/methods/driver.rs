@@ -6,8 +6,8 @@
 
 use super::half::Half;
 use crate::numeric::parallel::for_items;
+use crate::numeric::threads::*;
 use crate::{Graph, Matrix, Start};
-use rayon::prelude::*;
 
 /// All nodes of a graph.
 pub(crate) struct Driver<'g, H> {

@@ -16,6 +16,7 @@
 
 use super::Weighting;
 use crate::loss::{Loss, Scaled, Zero};
+use crate::names::named;
 use crate::penalty::{Norm, Norm1, Norm2, NormInf, Penalty};
 use crate::{Error, Graph, Problem};
 
@@ -36,6 +37,15 @@ pub enum Flavor {
     /// A model for each node that leans on its neighbors a little.
     Personalized,
 }
+
+named!(Flavor, "flavor", [
+    "centralized" => Flavor::Centralized,
+    "decentralized" => Flavor::Decentralized,
+    "clustered" => Flavor::Clustered,
+    "horizontal" => Flavor::Horizontal,
+    "vertical" => Flavor::Vertical,
+    "personalized" => Flavor::Personalized,
+]);
 
 /// What a flavor means.
 #[derive(Debug, Clone, PartialEq)]

@@ -20,6 +20,7 @@ mod points;
 mod probabilities;
 mod size;
 mod stop;
+mod table;
 mod tree;
 mod words;
 
@@ -33,9 +34,11 @@ pub use network::{
 };
 pub use part::Part;
 pub use points::Points;
+pub use probabilities::likeliest;
 pub use size::ModelSize;
 pub use stop::Stop;
 pub(crate) use stop::go_on;
+pub use table::predict_table;
 pub use tree::{Boosting, BoostingOptions, Forest, ForestOptions, Tree, TreeOptions};
 
 use crate::{Error, Matrix};
@@ -50,6 +53,11 @@ pub enum Task {
 }
 
 impl Task {
+    /// One of these classes, or a number where there are none.
+    pub fn of_classes(classes: &[f64]) -> Task {
+        if classes.is_empty() { Task::Regression } else { Task::Classification(classes.len()) }
+    }
+
     /// How many numbers a prediction has.
     pub fn outputs(self) -> usize {
         match self {

@@ -2,6 +2,7 @@
 //! nearest word that would be.
 
 use crate::Error;
+use crate::names::nearest;
 use crate::table::LARGEST;
 
 /// No option counts further than this: more would be a slip of the pen that fills the memory.
@@ -14,14 +15,6 @@ pub(crate) struct Words<'a> {
     given: Vec<(&'a str, &'a str)>,
     /// Options that exist.
     known: Vec<&'static str>,
-}
-
-/// The nearest of some names, as a question.
-fn nearest(word: &str, known: &[&str]) -> String {
-    let lower = word.to_lowercase();
-    let near = known.iter().map(|k| (strsim::normalized_damerau_levenshtein(&lower, k), k));
-    let near = near.filter(|(similarity, _)| *similarity > 0.4).max_by(|a, b| a.0.total_cmp(&b.0));
-    near.map_or(String::new(), |(_, k)| format!(". Did you mean \"{k}\"?"))
 }
 
 impl<'a> Words<'a> {

@@ -2,6 +2,7 @@
 
 use super::interval::{Course, Interval, Known, Mix};
 use crate::certificate::Certifier;
+use crate::numeric::threads::join;
 use crate::outcome::{Clusters, Event, Observer, PathPoint, Shared, Solution, Start, Status};
 use crate::run::Options;
 use crate::solve::contraction::Level;
@@ -53,7 +54,7 @@ impl Walk<'_> {
         let other = interval.clone();
         let high = || self.halve(middle + 1, high, interval);
         let low = || self.halve(first, low, other);
-        let (high, low) = if self.side_by_side { rayon::join(high, low) } else { (high(), low()) };
+        let (high, low) = if self.side_by_side { join(high, low) } else { (high(), low()) };
         high.and(low)
     }
 

@@ -4,6 +4,7 @@
 //! of the conjugate (cφ)*.
 
 mod edge_loop;
+mod kind;
 mod norm;
 mod norm1;
 mod norm2;
@@ -13,6 +14,7 @@ mod quadratic;
 mod squared;
 
 pub(crate) use edge_loop::{EdgeLoop, specialized};
+pub use kind::PenaltyKind;
 pub use norm::Norm;
 pub use norm_inf::NormInf;
 pub use norm1::Norm1;

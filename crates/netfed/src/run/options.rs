@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::error::{nonnegative, positive};
+use crate::names::named;
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,6 +19,13 @@ pub enum Solver {
     /// [`solve()`](fn@crate::solve) with all points and steps that suit the problem.
     FedAdmm,
 }
+
+named!(Solver, "solver", [
+    "auto" => Solver::Auto,
+    "primal-dual" => Solver::PrimalDual,
+    "admm" => Solver::Admm,
+    "fed-admm" => Solver::FedAdmm,
+]);
 
 /// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -13,6 +13,7 @@ pub(crate) mod newton;
 pub(crate) mod sweep;
 
 use crate::methods::{FedAdmm, Federation, admm, simulate_with};
+use crate::numeric::threads::inside_pool;
 use crate::outcome::{Method, Observer, Solution, Start, Unobserved};
 use crate::run::{Options, Run, Solver};
 use crate::{Error, Problem};
@@ -98,7 +99,7 @@ fn run(
         Ok(solution.judged(problem))
     };
     // On a thread of the pool: from outside, every parallel loop would wake it and wait for it.
-    if blocks(problem) > 1 { rayon::scope(|_| work()) } else { work() }
+    if blocks(problem) > 1 { inside_pool(work) } else { work() }
 }
 
 /// The solver for the problems of the proximal Newton method.

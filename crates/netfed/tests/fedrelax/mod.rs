@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each test file uses its part")]
 
 use netfed::loss::Loss;
-use netfed::relax::{
+use netfed::relax::linear::{
     Coupling, LocalUpdate, RelaxOptions, Relaxation, Relaxed, Sides, Sweep, relax,
 };
 use netfed::{Dataset, Graph, LossKind, Matrix};

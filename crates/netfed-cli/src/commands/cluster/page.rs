@@ -11,6 +11,7 @@ use crate::args::Cluster;
 use crate::failure::Failure;
 use crate::lambda_path::page::{self, colors};
 use crate::page_parts;
+use crate::prepare::warnings;
 
 /// The whole page.
 pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure> {
@@ -39,7 +40,7 @@ pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure>
             (page::charts(trail, None, grouped.chosen))
             (page_parts::sentences("The end of the path", &[trail.end_in_words()]))
         }
-        (page_parts::warnings(&p.warnings))
+        (page_parts::warnings(&warnings(p, &grouped.settings)))
         (page::table(trail, None, grouped.chosen))
     };
     Ok(netfed_report::page("netfed cluster", &body))
@@ -55,7 +56,7 @@ fn next(args: &Cluster) -> String {
 /// The points: the two features, or the first two principal components.
 fn picture(grouped: &Grouped) -> Result<Markup, Failure> {
     let (features, x) = (&grouped.prepared.features, &grouped.coordinates);
-    let units = if grouped.settings.standardize { " (standardized)" } else { "" };
+    let units = if grouped.settings.spec.standardize { " (standardized)" } else { "" };
     let (places, names, caption): (Vec<(f64, f64)>, (String, String), String) = match features.len()
     {
         1 => (

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::given::Given;
+use crate::given::Flags;
 use crate::results::Results;
 
 /// Trains several methods on the same data and ranks them by their error on data points that training has not seen. Some points of every node are
@@ -61,7 +61,7 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "NAME", help_heading = "How to judge")]
     pub(crate) measure: Option<String>,
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) given: Flags,
 }
 
 const EXAMPLES: &str = "Examples:

@@ -1,13 +1,13 @@
 //! What is compared and how it is judged: the settings of `netfed compare`, complete and checked.
 
 use netfed::LossKind;
+use netfed::evaluate::Measure;
+use netfed::names::choose;
 
 use super::flags::Compare;
 use super::method::Method;
-use crate::evaluation::measure::Measure;
 use crate::failure::Failure;
-use crate::given::Given;
-use crate::settings::{Settings, choose};
+use crate::settings::Settings;
 
 /// Relative gap at which the runs of the cross-validation stop.
 const TOLERANCE: f64 = 1e-4;
@@ -31,9 +31,9 @@ pub(crate) struct Plan {
 impl Plan {
     /// Checks everything that can be checked before the data are read.
     pub(crate) fn new(args: &Compare) -> Result<Plan, Failure> {
-        let given = &args.given;
+        let given = args.given.read()?;
         for (flag, there) in
-            [("--lambda", given.lambda.is_some()), ("--solver", given.solver.is_some())]
+            [("--lambda", given.spec.lambda.is_some()), ("--solver", given.spec.solver.is_some())]
         {
             if there {
                 return Err(Failure::input(format!(
@@ -41,8 +41,10 @@ impl Plan {
                 )));
             }
         }
-        let given = given.of_many_fits(args.config.as_deref(), "netfed compare")?;
-        let settings = Settings::at(Given { solver: None, ..given }, 1.0)?;
+        let mut given = given.of_many_fits(args.config.as_deref(), "netfed compare")?;
+        given.spec.solver = None;
+        let tolerance = given.spec.tol.unwrap_or(TOLERANCE);
+        let settings = Settings::of_path(given)?;
         for (flag, value, least) in [
             ("--splits", args.splits, 2),
             ("--folds", args.folds, 2),
@@ -68,8 +70,8 @@ impl Plan {
             folds: args.folds,
             rounds: args.rounds,
             ifca_clusters: args.ifca_clusters,
-            measure: Measure::new(settings.loss, args.measure.as_deref())?,
-            tolerance: given.tol.unwrap_or(TOLERANCE),
+            measure: Measure::new(settings.spec.loss_kind(), args.measure.as_deref())?,
+            tolerance,
             settings,
         })
     }
@@ -77,8 +79,8 @@ impl Plan {
 
 /// The methods, in their order, local and global first.
 fn methods(args: &Compare, settings: &Settings) -> Result<Vec<Method>, Failure> {
-    let kinks = matches!(settings.loss, LossKind::Absolute | LossKind::Hinge);
-    let testable = !kinks && settings.lasso == 0.0;
+    let kinks = matches!(settings.spec.loss_kind(), LossKind::Absolute | LossKind::Hinge);
+    let testable = !kinks && settings.spec.lasso == 0.0;
     let possible = |m: Method| match m {
         Method::Oracle => args.clusters.is_some(),
         Method::GtvSelected => testable,

@@ -3,17 +3,15 @@
 //! Every node holds out the share v of its m points, rounded, but keeps at least one; which ones is drawn anew for each split. All methods see the
 //! same splits and the same folds. The choice has the smallest mean error over the folds, the first of equal ones.
 
+use netfed::evaluate::{HoldOut, first_smallest, folds};
 use std::time::Instant;
 
-use netfed::Matrix;
-use netfed_io::PointTable;
-use rand::seq::SliceRandom;
+use netfed::{Matrix, Table};
 
 use super::method::Method;
 use super::plan::Plan;
 use super::train::{Part, Trained};
-use crate::evaluation::folds::folds;
-use crate::evaluation::{Data, first_smallest};
+use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::progress::Steps;
 
@@ -42,27 +40,10 @@ pub(crate) struct Run {
 
 /// The points of one split.
 struct Split {
-    training: PointTable,
-    held_out: PointTable,
+    training: Table,
+    held_out: Table,
     /// The fold of every training point.
     fold: Vec<usize>,
-}
-
-/// The rows held out in a split.
-fn held_out(points: &PointTable, share: f64, seed: u64) -> Vec<bool> {
-    let mut random = netfed::generate::random(seed);
-    let mut rows = vec![Vec::new(); points.nodes.len()];
-    for (row, &node) in points.node_of_row.iter().enumerate() {
-        rows[node as usize].push(row);
-    }
-    let mut held = vec![false; points.node_of_row.len()];
-    for rows in &mut rows {
-        rows.shuffle(&mut random);
-        let count = (share * rows.len() as f64).round() as usize;
-        let count = count.min(rows.len().saturating_sub(1));
-        rows[..count].iter().for_each(|&row| held[row] = true);
-    }
-    held
 }
 
 /// For every method its runs, split by split; and the number of points held out for every point of training.
@@ -72,7 +53,7 @@ pub(crate) fn compare(
     plan: &Plan,
     quiet: bool,
 ) -> Result<(Vec<Vec<Run>>, f64), Failure> {
-    let seed = plan.settings.seed.wrapping_mul(1_000_003);
+    let seed = plan.settings.spec.seed.wrapping_mul(1_000_003);
     let splits = (0..plan.splits as u64)
         .map(|s| split(data, plan, seed.wrapping_add(s)))
         .collect::<Result<Vec<_>, _>>()?;
@@ -101,18 +82,18 @@ pub(crate) fn compare(
         Ok(run)
     })?;
     steps.finish();
-    let rows = |points: &PointTable| points.node_of_row.len() as f64;
+    let rows = |points: &Table| points.rows() as f64;
     let ratio = rows(&splits[0].held_out) / rows(&splits[0].training);
     Ok((runs.chunks(plan.splits).map(<[Run]>::to_vec).collect(), ratio))
 }
 
 fn split(data: &Data, plan: &Plan, seed: u64) -> Result<Split, Failure> {
     let points = &data.points;
-    let held = held_out(points, plan.validation, seed);
+    let held = HoldOut::Share(plan.validation).rows(points, seed);
     let split = |keep: bool| points.select(|r| held[r] != keep);
     let (training, held_out) = (split(true), split(false));
-    let (rows, file) = (training.node_of_row.len(), plan.settings.data.display());
-    if held_out.node_of_row.is_empty() {
+    let (rows, file) = (training.rows(), plan.settings.data_name());
+    if held_out.node_of_row().is_empty() {
         return Err(Failure::input(format!(
             "{file}: --validation {} holds out no data point, because every node keeps at least one; give more points or a larger share.",
             plan.validation
@@ -151,9 +132,9 @@ fn choose(
     Ok(grid[first_smallest(errors.into_iter())])
 }
 
-fn error(plan: &Plan, params: &Matrix, held_out: &PointTable) -> f64 {
-    let models: Vec<&[f64]> = (0..held_out.nodes.len()).map(|i| params.row(i)).collect();
-    plan.measure.error(plan.settings.intercept, &models, held_out)
+fn error(plan: &Plan, params: &Matrix, held_out: &Table) -> f64 {
+    let models: Vec<&[f64]> = (0..held_out.nodes().len()).map(|i| params.row(i)).collect();
+    plan.measure.error(plan.settings.spec.intercept, &models, held_out)
 }
 
 /// Trains a method and measures it.
@@ -175,30 +156,4 @@ fn judge(
     });
     let error = error(plan, &params, &split.held_out);
     Ok(Run { error, estimation, chosen, rounds, floats, seconds, settled })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_node_holds_out_its_share_and_keeps_a_point() {
-        let node_of_row = [vec![0; 10], vec![1; 3], vec![2; 1]].concat();
-        let rows = node_of_row.len();
-        let points = PointTable {
-            nodes: ["a", "b", "c", "empty"].map(str::to_owned).to_vec(),
-            node_of_row,
-            features: vec!["x".into()],
-            x: vec![1.0; rows],
-            y: None,
-            low_label: -1.0,
-        };
-        let held = held_out(&points, 0.3, 1);
-        let count = |range: std::ops::Range<usize>| held[range].iter().filter(|h| **h).count();
-        assert_eq!([count(0..10), count(10..13), count(13..14)], [3, 1, 0]);
-        assert_eq!(held, held_out(&points, 0.3, 1));
-        assert_ne!(held, held_out(&points, 0.3, 2));
-        let most = held_out(&points, 0.99, 1);
-        assert_eq!(most.iter().filter(|h| **h).count(), 9 + 2);
-    }
 }

@@ -7,10 +7,11 @@ use netfed::baselines::{
     self, Clients, LocalSteps, Outcome, Rate, Rounds, Weighting, ditto_with, fed_avg_with,
     fed_prox_with, fed_sgd_with, gossip_with, ifca_from_nodes_with, mr_mtl_with,
 };
+use netfed::fit::Prepared;
 use netfed::{
-    FedAdmm, Federation, Matrix, Options, Solver, Status, log_grid, simulate_with, solve_with,
+    Edges, FedAdmm, Federation, Matrix, Options, Solver, Status, Table, log_grid, simulate_with,
+    solve_with,
 };
-use netfed_io::{EdgeList, PointTable};
 
 use super::method::Method;
 use super::plan::Plan;
@@ -18,7 +19,7 @@ use super::selected::selected;
 use crate::evaluation::{descend, pooled};
 use crate::failure::Failure;
 use crate::lambda_path::default_values;
-use crate::prepare::{Prepared, prepare_part};
+use crate::prepare::prepare_part;
 use crate::progress::{interrupted, until_interrupted};
 
 /// Number of λ of the path of gtv, without 0.
@@ -41,7 +42,7 @@ const SETTLED: f64 = 1e-6;
 /// A part of the data, ready for a method.
 pub(crate) struct Part<'a> {
     plan: &'a Plan,
-    points: &'a PointTable,
+    points: &'a Table,
     clusters: Option<&'a [usize]>,
     prepared: Prepared,
     rate: Rate,
@@ -61,8 +62,8 @@ impl<'a> Part<'a> {
     /// The points for a method; `gtv-selected` drops edges first.
     pub(crate) fn new(
         plan: &'a Plan,
-        points: &'a PointTable,
-        edges: &EdgeList,
+        points: &'a Table,
+        edges: &Edges,
         clusters: Option<&'a [usize]>,
         method: Method,
     ) -> Result<Part<'a>, Failure> {
@@ -70,7 +71,7 @@ impl<'a> Part<'a> {
             Method::GtvSelected => selected(points, edges, &plan.settings)?,
             _ => edges.clone(),
         };
-        let prepared = prepare_part(points.clone(), edges, &plan.settings)?;
+        let prepared = prepare_part(points, &edges, &plan.settings)?;
         let rate = Rate::suited(&Clients::new(&prepared.problem));
         Ok(Part { plan, points, clusters, prepared, rate })
     }
@@ -163,7 +164,7 @@ impl<'a> Part<'a> {
                 self.exact(&found.params, 1, self.data(), found.status == Status::Solved)
             }
             Method::Gtv | Method::GtvSelected => {
-                let options = self.options(self.plan.settings.tol);
+                let options = self.options(self.plan.settings.spec.tol);
                 let found =
                     solve_with(&problem.at_lambda(value)?, &options, &mut until_interrupted)?;
                 let solved = found.status == Status::Solved;
@@ -260,7 +261,7 @@ impl<'a> Part<'a> {
     }
 
     fn rounds(&self) -> Rounds {
-        let seed = self.plan.settings.seed;
+        let seed = self.plan.settings.spec.seed;
         Rounds { max_rounds: self.plan.rounds, tolerance: SETTLED, seed, ..Rounds::default() }
     }
 
@@ -270,8 +271,8 @@ impl<'a> Part<'a> {
 
     /// Numbers of a node's data, on average.
     fn data(&self) -> f64 {
-        let columns = self.points.features.len() + usize::from(self.points.y.is_some());
-        (self.points.node_of_row.len() * columns) as f64 / self.prepared.nodes.len() as f64
+        let columns = self.points.features().len() + usize::from(self.points.y().is_some());
+        (self.points.rows() * columns) as f64 / self.prepared.nodes.len() as f64
     }
 
     fn exact(&self, params: &Matrix, rounds: u64, floats: f64, settled: bool) -> Trained {

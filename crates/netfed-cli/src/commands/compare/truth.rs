@@ -24,9 +24,9 @@ pub(crate) fn read_models(
     let shown = path.display();
     let d = features.len();
     let mut model: HashMap<&str, &[f64]> = HashMap::new();
-    for (row, &node) in table.node_of_row.iter().enumerate() {
-        let name = table.nodes[node as usize].as_str();
-        if model.insert(name, &table.x[row * d..(row + 1) * d]).is_some() {
+    for (row, &node) in table.node_of_row().iter().enumerate() {
+        let name = table.nodes()[node as usize].as_str();
+        if model.insert(name, &table.x()[row * d..(row + 1) * d]).is_some() {
             return Err(Failure::input(format!(
                 "{shown}: the node \"{name}\" has two rows; every node has one true model."
             )));

@@ -1,12 +1,12 @@
 //! What to take from the comparison, in sentences.
 
+use netfed::evaluate::{Estimate, Evidence};
 use std::path::Path;
 
 use netfed_report::text::{number, plural};
 
 use super::method::{Kind, Method};
 use super::outcome::{Outcome, Ranked};
-use crate::evaluation::statistics::{Estimate, Evidence};
 use crate::evaluation::words::plus_minus;
 
 /// The verdict: a short title, and a sentence with the numbers.
@@ -212,7 +212,7 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
     warn(&exact, "there may be no best model: a little --ridge gives one".into());
     warn(&solved, "raise --max-iter; where there is no bound, nothing is proven about them, and a little --ridge gives one".into());
     let rounds = plural(o.plan.rounds as usize, "round");
-    let scale = match o.plan.settings.standardize {
+    let scale = match o.plan.settings.spec.standardize {
         true => "",
         false => ", or try --standardize if features are of unlike scale",
     };

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use netfed::{Clusters, Matrix};
-use netfed_io::{EdgeList, PointColumns, PointTable, Target, read_points};
+use netfed::fit::{EdgeLoads, Prepared};
+use netfed::{Clusters, Edges, Matrix, Table};
+use netfed_io::{PointColumns, Target, read_points};
 
-use crate::edge_table::EdgeTable;
+use crate::edge_table;
 use crate::failure::Failure;
 use crate::past_run::PastRun;
-use crate::prepare::{self, Prepared, prepare};
+use crate::prepare::{self, prepare};
 use crate::settings::Settings;
 
 /// How far the objective may be from the run's own, as a part of it; more means that the data have changed.
@@ -17,8 +18,8 @@ const SAME: f64 = 1e-6;
 /// A run and its problem.
 pub(crate) struct Opened {
     pub(crate) settings: Settings,
-    pub(crate) points: PointTable,
-    pub(crate) edge_list: EdgeList,
+    pub(crate) points: Table,
+    pub(crate) edge_list: Edges,
     pub(crate) prepared: Prepared,
     /// The models in the units of the problem.
     pub(crate) params: Matrix,
@@ -26,7 +27,7 @@ pub(crate) struct Opened {
     pub(crate) original: Matrix,
     /// The clusters that the fit found.
     pub(crate) clusters: Clusters,
-    pub(crate) edges: EdgeTable,
+    pub(crate) edges: EdgeLoads,
     pub(crate) objective: f64,
     /// How the run ended, as its summary says.
     pub(crate) status: String,
@@ -45,9 +46,9 @@ impl Opened {
             )));
         }
         let settings = run.settings.clone();
-        for (name, file) in [("data", &settings.data), ("graph", &settings.graph)] {
-            let made = name == "graph" && settings.given.graph.is_none();
-            if !made && !file.is_file() {
+        let files = [("data", &settings.data), ("graph", &settings.graph)];
+        for (name, file) in files.iter().filter_map(|(name, file)| Some((name, file.as_ref()?))) {
+            if !file.is_file() {
                 return Err(Failure::input(format!(
                     "{} is gone, but the run was trained on it; put it back, or correct \"{name}\" in {}.",
                     file.display(),
@@ -56,34 +57,34 @@ impl Opened {
             }
         }
         let (points, edge_list) = prepare::read(&settings)?;
-        let prepared = prepare(points.clone(), edge_list.clone(), &settings)?;
+        let prepared = prepare(&points, &edge_list, &settings)?;
         let models = run.models();
         let changed = |what: String| {
             Failure::input(format!(
                 "{} or {} has changed since the run in {}: {what}; fit again.",
-                settings.data.display(),
-                settings.graph.display(),
+                settings.data_name(),
+                settings.graph_name(),
                 path.display()
             ))
         };
-        if models.features != prepared.features {
+        if models.features() != prepared.features {
             return Err(changed("its features are not those of parameters.csv".into()));
         }
-        if models.nodes != prepared.nodes {
-            let pairs = models.nodes.iter().zip(&prepared.nodes);
+        if models.nodes() != prepared.nodes {
+            let pairs = models.nodes().iter().zip(&prepared.nodes);
             let what = match pairs.clone().find(|(a, b)| a != b) {
                 Some((a, b)) => {
                     format!("parameters.csv has node \"{a}\" where there is \"{b}\" now")
                 }
                 None => format!(
                     "parameters.csv has {} nodes, now there are {}",
-                    models.nodes.len(),
+                    models.nodes().len(),
                     prepared.nodes.len()
                 ),
             };
             return Err(changed(what));
         }
-        let original = Matrix::from_rows(prepared.features.len(), models.x.clone())?;
+        let original = Matrix::from_rows(prepared.features.len(), models.x().to_vec())?;
         let mut params = original.clone();
         if let Some(scaling) = &prepared.scaling {
             scaling.redo(&mut params);
@@ -101,7 +102,7 @@ impl Opened {
         }
         let clusters = read_clusters(&path.join("clusters.csv"), &prepared.nodes)?;
         let Prepared { problem, graph, nodes, .. } = &prepared;
-        let edges = EdgeTable::read(&edge_file, problem, graph, nodes, &params)?;
+        let edges = edge_table::read(&edge_file, problem, graph, nodes, &params)?;
         let status = summary["status"].as_str().unwrap_or_default().to_owned();
         Ok(Opened {
             settings,
@@ -136,14 +137,14 @@ fn read_clusters(path: &Path, nodes: &[String]) -> Result<Clusters, Failure> {
     };
     let table = read_points(path, &columns)?;
     let whole = |v: &f64| *v >= 0.0 && *v < nodes.len() as f64 && v.fract() == 0.0;
-    if table.nodes != nodes || table.x.len() != nodes.len() || !table.x.iter().all(whole) {
+    if table.nodes() != nodes || table.x().len() != nodes.len() || !table.x().iter().all(whole) {
         return Err(Failure::input(format!(
             "{}: expected one row for each node of parameters.csv, in the same order, with a cluster from 0 to {}.",
             path.display(),
             nodes.len().saturating_sub(1)
         )));
     }
-    Ok(by_size(&table.x.iter().map(|v| *v as usize).collect::<Vec<_>>()))
+    Ok(by_size(&table.x().iter().map(|v| *v as usize).collect::<Vec<_>>()))
 }
 
 /// Groups numbered by decreasing size; equal sizes keep their order.

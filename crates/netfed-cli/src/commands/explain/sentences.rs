@@ -1,17 +1,18 @@
 //! The explanation in sentences, for the terminal and the page.
 
+use netfed::evaluate::Effect;
 use netfed::guarantee::Verdict;
 use netfed_report::text::{number, percent_up, plural};
 
 use super::Explanation;
-use super::gains::{Effect, FEWEST_POINTS};
+use super::gains::FEWEST_POINTS;
 use super::words::SHOWN;
 
 impl Explanation {
     /// What the groups mean and what to do.
     pub(crate) fn group_sentences(&self) -> Vec<String> {
         let mut said = Vec::new();
-        if self.run.settings.lambda == 0.0 {
+        if self.run.settings.lambda() == 0.0 {
             said.push(
                 "With λ = 0 every node is trained alone: there are no groups to explain.".into(),
             );
@@ -80,7 +81,7 @@ impl Explanation {
     /// What the cross-validation says.
     pub(crate) fn gain_sentences(&self) -> Vec<String> {
         let Some(gains) = &self.gains else {
-            return vec![match self.run.settings.lambda > 0.0 {
+            return vec![match self.run.settings.lambda() > 0.0 {
                 true => "Who gains by taking part was not asked; say --folds 5 to compare with training alone.".into(),
                 false => "With λ = 0 coupled models and models trained alone are the same.".into(),
             }];

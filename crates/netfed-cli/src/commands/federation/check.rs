@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use netfed::natural_order;
 use netfed_io::{PointColumns, read_points};
 use netfed_net::description::{Description, Federation};
-use netfed_net::names::{OBSERVER, natural_order};
+use netfed_net::names::OBSERVER;
 use netfed_net::revoked::Revoked;
 use netfed_net::sealed::OVERHEAD;
 use netfed_net::wire::HEAD;
@@ -101,7 +102,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
         let columns = PointColumns { node_optional: nodes.len() == 1, ..settings.columns.clone() };
         let points = one_node(read_points(path, &columns)?, &nodes, &settings);
         check_labels(&federation, &settings, &points)?;
-        let count = points.node_of_row.len();
+        let count = points.rows();
         data = datasets_of(points, &nodes, &settings)?;
         text.push_str(&format!("  {}: {}\n", path.display(), plural(count, "data point")));
     }
@@ -114,7 +115,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
 
 /// The method with its numbers.
 fn method(d: &Description, settings: &Settings) -> String {
-    let (name, lambda, loss) = (&d.method, settings.lambda, settings.loss_name());
+    let (name, lambda, loss) = (&d.method, settings.lambda(), settings.loss_name());
     match (&d.relax, &d.learning, &d.server) {
         (Some(relax), ..) => format!("{name}, model {}, α = {lambda}", relax.model),
         (_, Some(l), Some(server)) => format!(

@@ -2,17 +2,17 @@
 
 use super::init::Init;
 use crate::failure::Failure;
+use crate::given::Given;
 
 /// Refuses the first flag that the method has no use for.
-pub(super) fn refuse(args: &Init, method: &str) -> Result<(), Failure> {
-    let given = &args.given;
+pub(super) fn refuse(args: &Init, given: &Given, method: &str) -> Result<(), Failure> {
     let objective = [
-        ("--loss", given.loss.is_some()),
-        ("--penalty", given.penalty.is_some()),
-        ("--ridge", given.ridge.is_some()),
-        ("--lasso", given.lasso.is_some()),
-        ("--huber-delta", given.huber_delta.is_some()),
-        ("--tol", given.tol.is_some()),
+        ("--loss", given.spec.loss.is_some()),
+        ("--penalty", given.spec.penalty.is_some()),
+        ("--ridge", given.spec.ridge.is_some()),
+        ("--lasso", given.spec.lasso.is_some()),
+        ("--huber-delta", given.spec.huber_delta.is_some()),
+        ("--tol", given.spec.tol.is_some()),
         ("--tell-gap", args.tell_gap),
     ];
     let (flags, why) = match method {
@@ -30,12 +30,12 @@ pub(super) fn refuse(args: &Init, method: &str) -> Result<(), Failure> {
         "ppgl" => (
             [
                 // Without --members the nodes of the graph are the members.
-                ("--graph", given.graph.is_some() && args.members.is_some()),
+                ("--graph", given.files.graph.is_some() && args.members.is_some()),
                 ("--models", args.models.is_some()),
                 ("--public", args.public.is_some()),
                 ("--model", args.model.is_some()),
                 ("--classes", !args.classes.is_empty()),
-                ("--intercept", given.intercept == Some(true)),
+                ("--intercept", given.spec.intercept == Some(true)),
             ],
             "it learns graphs from signals, everyone is joined to the server, and it runs all rounds of --max-iter",
         ),

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use netfed_io::{EdgeList, Folder, MemberRow, read_edges, read_members};
+use netfed::{Edges, natural_order};
+use netfed_io::{Folder, MemberRow, read_edges, read_members};
 use netfed_net::authority;
 use netfed_net::description::{
-    DESCRIPTION, Description, Edges, Federation, Learning, Member, Router, Serving,
+    DESCRIPTION, Description, Federation, Learning, Member, Router, Serving,
 };
-use netfed_net::names::{OBSERVER, good_member_name, natural_order};
+use netfed_net::names::{OBSERVER, good_member_name};
 use netfed_report::text::plural;
 
 use super::{idle, invite, ports, relaxing};
 use crate::failure::Failure;
-use crate::given::Given;
+use crate::given::Flags;
 use crate::member::{SiloWork, settings_of, travels};
 use crate::terminal::print;
 
@@ -30,7 +31,7 @@ use crate::terminal::print;
 )]
 pub(crate) struct Init {
     #[command(flatten)]
-    pub(super) given: Given,
+    pub(super) given: Flags,
     /// Who takes part: columns node, endpoint (quic/HOST:PORT, empty where nobody can connect) and, where one member holds several nodes, member
     #[arg(long, value_name = "FILE", help_heading = "Network", required_unless_present = "local")]
     pub(super) members: Option<PathBuf>,
@@ -119,22 +120,23 @@ Then: netfed federation invite --all --federation federation/";
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Init) -> Result<u8, Failure> {
-    if args.given.flavor.is_some() {
+    let given = args.given.without("solver").read()?;
+    if given.spec.flavor.is_some() {
         return Err(Failure::input(
             "--flavor chooses λ from the data of all members, which nobody sees; say --lambda, or --solver fedavg with --server for one model.".into(),
         ));
     }
-    let method = args.given.solver.clone().unwrap_or_else(|| "primal-dual".into());
+    let method = args.given.text("solver").unwrap_or("primal-dual").to_owned();
     let served = matches!(method.as_str(), "fedavg" | "ifca" | "ppgl");
     let (relaxes, learns) = (method == "fed-relax", method == "ppgl");
-    idle::refuse(&args, &method)?;
-    if args.given.features.as_ref().is_none_or(Vec::is_empty) {
+    idle::refuse(&args, &given, &method)?;
+    if args.given.columns.features.as_ref().is_none_or(Vec::is_empty) {
         let what = if learns { "vertices" } else { "features" };
         return Err(Failure::input(format!(
             "no {what} given; say --features A,B,C: the columns that all members have, in one order."
         )));
     }
-    if args.given.lambda.is_none() && (learns || !served) {
+    if given.spec.lambda.is_none() && (learns || !served) {
         let what = match learns {
             true => "the price of a unit of weight in the consensus",
             false => "larger values couple neighbors more",
@@ -147,26 +149,24 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
                 .into(),
         ));
     }
-    if args.given.data.is_some() {
+    if args.given.files.data.is_some() {
         return Err(Failure::input("the data stay with the members; leave --data out.".into()));
     }
-    let mut edges = match &args.given.graph {
+    let edges = match &args.given.files.graph {
         Some(graph) => read_edges(graph)?,
-        None if served && args.members.is_some() => EdgeList::default(),
+        None if served && args.members.is_some() => Edges::default(),
         None => return Err(Failure::input("no file of edges given; say --graph FILE.".into())),
     };
-    if let Some(server) = args.server.as_ref().filter(|s| !edges.nodes.contains(s)) {
-        edges.nodes.push(server.clone());
-    }
+    let edges = edges.and_nodes(args.server.clone());
     let rows = match (&args.members, args.local) {
         (Some(path), _) => read_members(path)?,
-        (None, _) if edges.nodes.is_empty() => {
+        (None, _) if edges.nodes().is_empty() => {
             return Err(Failure::input(
                 "the graph has no edges, so that it names no nodes; say --members FILE.".into(),
             ));
         }
-        (None, _) if !args.routers.is_empty() => hidden_members(&edges.nodes),
-        (None, port) => local_members(&edges.nodes, port.unwrap_or(7450))?,
+        (None, _) if !args.routers.is_empty() => hidden_members(edges.nodes()),
+        (None, port) => local_members(edges.nodes(), port.unwrap_or(7450))?,
     };
     let routers = args.routers.iter().map(|r| router(r)).collect::<Result<_, _>>()?;
     let clients: Vec<String> = rows.iter().map(|r| r.node.clone()).collect();
@@ -190,31 +190,27 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         }
         member.nodes.push(row.node);
     }
-    let name_of = |i: u32| edges.nodes[i as usize].clone();
+    let name_of = |i: u32| edges.nodes()[i as usize].clone();
     let edges = match args.server.as_ref().filter(|_| served) {
         // Everyone is joined to the server.
         Some(server) => {
             let others = clients.into_iter().filter(|node| node != server);
             others.map(|node| (server.clone(), node, 1.0)).collect()
         }
-        None => edges.edges.iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect(),
+        None => edges.pairs().iter().map(|&(a, b, w)| (name_of(a), name_of(b), w)).collect(),
     };
     let coupled = !served && !relaxes;
-    let tolerance = args.given.tol.filter(|_| coupled).unwrap_or(0.0);
-    let rounds = args.given.max_iter.unwrap_or(match method.as_str() {
+    let tolerance = given.spec.tol.filter(|_| coupled).unwrap_or(0.0);
+    let rounds = given.spec.max_iter.unwrap_or(match method.as_str() {
         "fed-relax" => 10,
         "ppgl" => 50,
         _ if served || tolerance == 0.0 => 1000,
         _ => 100_000,
     });
-    let problem = Given {
-        graph: None,
-        tol: None,
-        max_iter: None,
-        threads: None,
-        solver: None,
-        ..args.given.clone()
-    };
+    let mut problem = given;
+    problem.files.graph = None;
+    (problem.spec.tol, problem.spec.max_iter) = (None, None);
+    problem.machine.threads = None;
     let description = Description {
         name: args.name.clone(),
         version: 1,
@@ -248,7 +244,7 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         staleness: args.staleness.unwrap_or(0),
         problem: toml::Table::try_from(&problem)
             .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))?,
-        graph: Edges { edges },
+        graph: netfed_net::description::Edges { edges },
         routers,
         members: order.iter().filter_map(|name| members.remove(name)).collect(),
     };

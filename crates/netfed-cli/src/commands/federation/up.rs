@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use netfed::Table;
 use netfed_io::model_folder::FILE;
-use netfed_io::{Cell, Csv, Folder, ModelFolder, ModelRow, PointTable, read_models, read_points};
+use netfed_io::{Cell, Csv, Folder, ModelFolder, ModelRow, read_models, read_points};
 use netfed_net::authority;
 use netfed_net::description::Federation;
 use netfed_report::text::plural;
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
     let federation = member::read(&args.federation)?;
     let settings = settings_of(&federation, &args.federation, Some(&args.data))?;
     let points = read_points(&args.data, &settings.columns)?;
-    if let Some(stranger) = points.nodes.iter().find(|n| federation.member_of_node(n).is_none()) {
+    if let Some(stranger) = points.nodes().iter().find(|n| federation.member_of_node(n).is_none()) {
         return Err(Failure::input(format!(
             "{}: the node \"{stranger}\" belongs to no member.",
             args.data.display()
@@ -192,7 +193,7 @@ fn start(
     args: &Up,
     federation: &Federation,
     settings: &Settings,
-    points: &PointTable,
+    points: &Table,
     (member, model): (usize, Option<&str>),
     work: &Path,
 ) -> Result<(String, Child), Failure> {
@@ -222,24 +223,24 @@ fn start(
 fn own_points(
     federation: &Federation,
     settings: &Settings,
-    points: &PointTable,
+    points: &Table,
     member: usize,
 ) -> Option<String> {
     let c = &settings.columns;
-    let d = points.features.len();
-    let target = points.y.as_ref().map(|_| c.target.as_str());
+    let d = points.features().len();
+    let target = points.y().map(|_| c.target.as_str());
     let header = std::iter::once(c.node.as_str())
-        .chain(points.features.iter().map(String::as_str))
+        .chain(points.features().iter().map(String::as_str))
         .chain(target);
     let mut csv = Csv::new(header);
     let mut rows = 0;
-    for (row, &node) in points.node_of_row.iter().enumerate() {
-        let node = &points.nodes[node as usize];
+    for (row, &node) in points.node_of_row().iter().enumerate() {
+        let node = &points.nodes()[node as usize];
         if federation.member_of_node(node) != Some(member) {
             continue;
         }
-        let x = points.x[row * d..(row + 1) * d].iter().map(|v| Cell::Number(*v));
-        let y = points.y.as_ref().map(|y| Cell::Number(y[row]));
+        let x = points.x()[row * d..(row + 1) * d].iter().map(|v| Cell::Number(*v));
+        let y = points.y().map(|y| Cell::Number(y[row]));
         csv.row(std::iter::once(Cell::Text(node.clone())).chain(x).chain(y));
         rows += 1;
     }
@@ -267,7 +268,7 @@ fn collect(
                 .map_err(|e| Failure::other(format!("the peer {} left no {file}: {e}.", m.name)))
         };
         let mut nodes = m.nodes.clone();
-        nodes.sort_by(|a, b| netfed_net::names::natural_order(a, b));
+        nodes.sort_by(|a, b| netfed::natural_order(a, b));
         if d.relax.is_some() {
             models.push(ModelFolder::open(&out)?);
         } else if d.learning.is_some() {

@@ -8,16 +8,14 @@ pub(crate) use flags::Build;
 use std::path::Path;
 
 use netfed::discrepancy::{Discrepancy, GreatCircle};
+use netfed::graph::incomparable;
 use netfed::similarity_graph::{Rule, SimilarityGraph};
-use netfed_io::{
-    EdgeList, PointTable, check_graph_file, graph_text, read_coordinates, read_points, write_file,
-};
-use netfed_net::names::natural_order;
+use netfed::{Table, natural_order};
+use netfed_io::{check_graph_file, graph_text, read_coordinates, read_points, write_file};
 
 use crate::failure::Failure;
 use crate::graph_recipe::Recipe;
 use crate::memory;
-use crate::prepare::in_natural_order;
 use crate::progress::{catch_interrupts, say};
 use crate::threads::start_threads;
 use flags::Plan;
@@ -39,11 +37,13 @@ struct Built {
 pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
     let start = std::time::Instant::now();
     let plan = Plan::new(args)?;
-    let inputs: Vec<&Path> =
-        [args.given.data.as_deref(), args.coordinates.as_deref()].into_iter().flatten().collect();
+    let inputs: Vec<&Path> = [args.given.files.data.as_deref(), args.coordinates.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect();
     check_graph_file(&args.results.out, args.results.force, &inputs)?;
-    start_threads(plan.settings.threads)?;
-    let points = match &args.given.data {
+    start_threads(plan.settings.threads())?;
+    let points = match &args.given.files.data {
         Some(path) => Some(read(path, &plan)?),
         None => None,
     };
@@ -64,8 +64,8 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
         _ => Vec::new(),
     };
     warnings.extend(words::bounded(&graph, plan.recipe.weights));
-    let (rows, labels) = points.map_or((0, false), |p| (p.node_of_row.len(), p.y.is_some()));
-    let incomparable = incomparable(discrepancy.as_ref(), &graph)?;
+    let (rows, labels) = points.map_or((0, false), |p| (p.rows(), p.y().is_some()));
+    let incomparable = incomparable(discrepancy.as_ref(), &graph.graph)?;
     let (points, seconds) = (rows, 0.0);
     let mut built = Built { nodes, points, labels, graph, incomparable, warnings, seconds };
     let edges: Vec<_> =
@@ -80,28 +80,26 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
 }
 
 /// The points, with the nodes in their natural order.
-fn read(path: &Path, plan: &Plan) -> Result<PointTable, Failure> {
-    let mut points = read_points(path, &plan.settings.columns)?;
-    in_natural_order(&mut points, &mut EdgeList::default());
-    Ok(points)
+fn read(path: &Path, plan: &Plan) -> Result<Table, Failure> {
+    Ok(read_points(path, &plan.settings.columns)?.in_natural_order())
 }
 
 type Compared = (Vec<String>, Box<dyn Discrepancy>);
 
-fn by_data(points: Option<&PointTable>, plan: &Plan, quiet: bool) -> Result<Compared, Failure> {
+fn by_data(points: Option<&Table>, plan: &Plan, quiet: bool) -> Result<Compared, Failure> {
     let points = points
         .ok_or_else(|| Failure::input("no file of data points given; say --data FILE.".into()))?;
-    let rows = points.node_of_row.len();
+    let rows = points.rows();
     if !quiet && plan.recipe.discrepancy == "tsne" && rows > 500 {
         say("laying out the points in the plane");
     }
-    Ok((points.nodes.clone(), plan.recipe.discrepancies(points, &plan.settings)?))
+    Ok((points.nodes().to_vec(), plan.recipe.complete(&plan.settings).discrepancies(points)?))
 }
 
 /// The places of the nodes: of the data where there are some, of the file otherwise.
-fn places(path: &Path, points: Option<&PointTable>) -> Result<Compared, Failure> {
+fn places(path: &Path, points: Option<&Table>) -> Result<Compared, Failure> {
     let found = read_coordinates(path)?;
-    let mut nodes = points.map_or(found.nodes, |p| p.nodes.clone());
+    let mut nodes = points.map_or(found.nodes, |p| p.nodes().to_vec());
     nodes.sort_unstable_by(|a, b| natural_order(a, b));
     let place = |node: &String| {
         found.of_node.get(node).copied().ok_or_else(|| {
@@ -113,21 +111,6 @@ fn places(path: &Path, points: Option<&PointTable>) -> Result<Compared, Failure>
     };
     let places = nodes.iter().map(place).collect::<Result<Vec<_>, _>>()?;
     Ok((nodes, Box::new(GreatCircle::new(&places)?)))
-}
-
-/// Nodes whose discrepancy from all others cannot be computed: they have no edge under any rule.
-fn incomparable(all: &dyn Discrepancy, built: &SimilarityGraph) -> Result<Vec<usize>, Failure> {
-    let (graph, nodes) = (&built.graph, all.nodes());
-    let mut found = Vec::new();
-    for i in (0..nodes).filter(|&i| graph.degree(i) == 0 && nodes > 1) {
-        let mut others = (0..nodes).filter(|&j| j != i);
-        if !others
-            .try_fold(false, |any, j| Ok::<_, Failure>(any || all.between(i, j)?.is_finite()))?
-        {
-            found.push(i);
-        }
-    }
-    Ok(found)
 }
 
 /// Why there is no edge.

@@ -44,11 +44,11 @@ pub(crate) fn run(args: &Convert) -> Result<u8, Failure> {
     check_graph_file(&args.out, args.force, &inputs)?;
     let list = args.nodes.read(&args.input)?;
     let edges: Vec<(usize, usize, f64)> =
-        list.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
-    let mut alone = vec![true; list.nodes.len()];
+        list.pairs().iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
+    let mut alone = vec![true; list.nodes().len()];
     edges.iter().for_each(|&(a, b, _)| (alone[a], alone[b]) = (false, false));
     let lost: Vec<&str> =
-        list.nodes.iter().zip(&alone).filter(|(_, a)| **a).map(|(n, _)| n.as_str()).collect();
+        list.nodes().iter().zip(&alone).filter(|(_, a)| **a).map(|(n, _)| n.as_str()).collect();
     let out = args.out.display();
     if GraphFormat::of(&args.out) == GraphFormat::Csv {
         if edges.is_empty() {
@@ -64,11 +64,11 @@ pub(crate) fn run(args: &Convert) -> Result<u8, Failure> {
             )]);
         }
     }
-    write_file(&args.out, &graph_text(&args.out, &list.nodes, &edges)?)?;
+    write_file(&args.out, &graph_text(&args.out, list.nodes(), &edges)?)?;
     if !args.quiet {
         let kept = match GraphFormat::of(&args.out) {
-            GraphFormat::Csv => list.nodes.len() - lost.len(),
-            _ => list.nodes.len(),
+            GraphFormat::Csv => list.nodes().len() - lost.len(),
+            _ => list.nodes().len(),
         };
         print(&format!("{}, {} in {out}\n", plural(kept, "node"), plural(edges.len(), "edge")));
         if args.nodes.may_lack(&args.input) && GraphFormat::of(&args.out) != GraphFormat::Csv {

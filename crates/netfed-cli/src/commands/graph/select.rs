@@ -3,20 +3,20 @@
 mod files;
 mod flags;
 mod outcome;
-mod pairs;
 mod words;
 
 pub(crate) use flags::Select;
 
 use std::path::Path;
 
-use netfed::selection::Estimates;
-use netfed_io::{EdgeList, PointTable, check_file, check_graph_file, read_points};
+use netfed::selection::{Estimates, SelectOptions};
+use netfed::{Edges, Table, in_natural_order};
+use netfed_io::{check_file, check_graph_file, read_points};
 
 use crate::clusters_file::read_clusters;
 use crate::failure::Failure;
 use crate::memory;
-use crate::prepare::{self, Scaling, check_features, in_natural_order, local_datasets};
+use crate::prepare::{self, check_features};
 use crate::progress::{catch_interrupts, say};
 use crate::threads::start_threads;
 use flags::Plan;
@@ -30,13 +30,14 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
     let start = std::time::Instant::now();
     let plan = Plan::new(&args)?;
     check_outputs(&args, &plan)?;
-    start_threads(plan.settings.threads)?;
+    start_threads(plan.settings.threads())?;
     let (points, edges) = read(&plan)?;
     check_features(&points, &plan.settings)?;
-    let truth = args.truth.as_deref().map(|path| read_clusters(path, &points.nodes)).transpose()?;
-    let nodes = points.nodes.clone();
+    let truth =
+        args.truth.as_deref().map(|path| read_clusters(path, points.nodes())).transpose()?;
+    let nodes = points.nodes().to_vec();
     catch_interrupts();
-    let estimates = estimate(points, &plan, args.results.quiet)?;
+    let estimates = estimate(&points, &plan, args.results.quiet)?;
     let mut outcome = Outcome::new(&args, &plan, nodes, &edges, &estimates, truth)?;
     outcome.seconds = start.elapsed().as_secs_f64();
     args.results
@@ -45,8 +46,8 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
 }
 
 fn check_outputs(args: &Select, plan: &Plan) -> Result<(), Failure> {
-    let mut inputs: Vec<&Path> = vec![&plan.settings.data];
-    inputs.extend(plan.settings.given.graph.as_deref());
+    let mut inputs: Vec<&Path> = vec![plan.settings.data_path()?];
+    inputs.extend(plan.settings.graph.as_deref());
     inputs.extend(args.truth.as_deref());
     inputs.extend(args.config.as_deref());
     check_file(&args.results.out, args.results.force, &inputs)?;
@@ -64,26 +65,28 @@ fn check_outputs(args: &Select, plan: &Plan) -> Result<(), Failure> {
 }
 
 /// The points and the edges, with the same nodes in their natural order; no edges where there is no graph.
-fn read(plan: &Plan) -> Result<(PointTable, EdgeList), Failure> {
+fn read(plan: &Plan) -> Result<(Table, Edges), Failure> {
     if !plan.all_pairs() {
         return prepare::read(&plan.settings);
     }
-    let mut points = read_points(&plan.settings.data, &plan.settings.columns)?;
-    let mut edges = EdgeList { nodes: Vec::new(), edges: Vec::new() };
-    in_natural_order(&mut points, &mut edges);
-    Ok((points, edges))
+    let points = read_points(plan.settings.data_path()?, &plan.settings.columns)?;
+    Ok(in_natural_order(points, Edges::default())?)
 }
 
 /// Trains every node alone.
-fn estimate(points: PointTable, plan: &Plan, quiet: bool) -> Result<Estimates, Failure> {
+fn estimate(points: &Table, plan: &Plan, quiet: bool) -> Result<Estimates, Failure> {
     let settings = &plan.settings;
-    let (nodes, rows) = (points.nodes.len(), points.node_of_row.len());
-    let dim = points.features.len() + usize::from(settings.intercept);
+    let (nodes, rows) = (points.nodes().len(), points.rows());
+    let dim = points.features().len() + usize::from(settings.spec.intercept);
     memory::check_covariances(nodes, dim, rows)?;
     if !quiet && rows * dim * dim + nodes * dim.pow(3) > LONG {
         say(&format!("training {nodes} nodes, each alone"));
     }
-    let scaling = settings.standardize.then(|| Scaling::fit(&points, settings));
-    let data = local_datasets(points, nodes, settings.intercept, scaling.as_ref())?;
-    Ok(Estimates::new(settings.loss, &data, settings.ridge, plan.variance)?)
+    let options = SelectOptions::default()
+        .with_loss(settings.spec.loss_kind())
+        .with_ridge(settings.spec.ridge)
+        .with_intercept(settings.spec.intercept)
+        .with_standardize(settings.spec.standardize)
+        .with_variance(plan.variance);
+    Ok(options.estimates(points)?)
 }

@@ -1,6 +1,7 @@
 //! The data of a member.
 
-use netfed_io::{INTERCEPT, PointColumns, read_points};
+use netfed::fit::INTERCEPT;
+use netfed_io::{PointColumns, read_points};
 use netfed_net::description::Federation;
 
 use super::Peer;
@@ -32,9 +33,11 @@ impl Own {
             }
             None => None,
         };
-        let low_label =
-            points.as_ref().filter(|_| settings.loss.is_classification()).map(|p| p.low_label);
-        if settings.intercept {
+        let low_label = points
+            .as_ref()
+            .filter(|_| settings.spec.loss_kind().is_classification())
+            .map(|p| p.low_label());
+        if settings.spec.intercept {
             features.push(INTERCEPT.into());
         }
         let datasets = match points {

@@ -39,7 +39,7 @@ pub(super) fn summary(
         "tolerance": federation.description.tolerance,
         "loss": settings.loss_name(),
         "penalty": settings.penalty_name(),
-        "lambda": settings.lambda,
+        "lambda": settings.lambda(),
         "classes": low_label.map(|low| [low, 1.0]),
         "seconds": (seconds * 1e6).round() / 1e6,
         "version": env!("CARGO_PKG_VERSION"),

@@ -1,16 +1,16 @@
 //! The same settings on all data: clusters, degrees of freedom, information criteria. Only for penalties that fuse neighbors: the degrees of
 //! freedom of a quadratic penalty are the trace of a matrix with n·d rows, which is not computed.
 
+use netfed::fit::{Prepared, measures};
 use netfed::information::{Information, clustered_freedom, separable_freedom};
 use netfed::{Clusters, LossKind, Matrix, PathPoint, Solution};
 use netfed_report::text::number;
 
 use super::ends::Ends;
 use super::variant::{Variant, edges_for};
-use crate::evaluation::measure::measures;
 use crate::evaluation::{Data, descend, pooled};
 use crate::failure::Failure;
-use crate::prepare::{Prepared, prepare_part};
+use crate::prepare::prepare_part;
 use crate::progress::Steps;
 
 /// A setting on all data.
@@ -44,12 +44,11 @@ pub(crate) fn on_all_data(
         return Ok(None);
     }
     let settings = &variant.settings;
-    let prepared =
-        prepare_part(data.points.clone(), edges_for(variant, data, &data.points)?, settings)?;
+    let prepared = prepare_part(&data.points, &edges_for(variant, data, &data.points)?, settings)?;
     let one = pooled(&data.points, settings)?;
     let information = |params: &Matrix, freedom| information(data, variant, params, freedom);
-    let freedom = prepared.problem.dim().min(data.points.node_of_row.len());
-    let together = Matrix::from_rows(one.model.len(), one.model.repeat(data.points.nodes.len()))?;
+    let freedom = prepared.problem.dim().min(data.points.rows());
+    let together = Matrix::from_rows(one.model.len(), one.model.repeat(data.points.nodes().len()))?;
     let pooled = Complexity { clusters: 1, freedom, information: information(&together, freedom) };
     let runs =
         descend(&prepared, lambdas, &one, &settings.options(), |k, params, point, solution| {
@@ -95,13 +94,13 @@ fn information(
     freedom: usize,
 ) -> Option<Information> {
     let points = &data.points;
-    let models: Vec<&[f64]> = (0..points.nodes.len()).map(|i| params.row(i)).collect();
-    let (kind, rows) = (variant.settings.loss, points.node_of_row.len());
-    let (_, values) = measures(kind, variant.settings.intercept, &models, points);
+    let models: Vec<&[f64]> = (0..points.nodes().len()).map(|i| params.row(i)).collect();
+    let (kind, rows) = (variant.settings.spec.loss_kind(), points.rows());
+    let (_, values) = measures(kind, variant.settings.spec.intercept, &models, points);
     let sum = |column: usize| values.iter().map(|v| v[column]).sum::<f64>();
     match kind {
         LossKind::Squared => Information::of_squares(sum(0), rows, freedom),
-        LossKind::Mean => Information::of_squares(sum(0), rows * points.features.len(), freedom),
+        LossKind::Mean => Information::of_squares(sum(0), rows * points.features().len(), freedom),
         LossKind::Logistic => Information::of_log_loss(sum(1), rows, freedom),
         _ => None,
     }

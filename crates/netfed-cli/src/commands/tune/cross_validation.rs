@@ -3,14 +3,13 @@
 //! For each repeat the rows of every node are dealt to the folds anew; for each fold the models are trained on the other rows,
 //! with a scaling of the features, and where it is built a graph, that know these rows only. All settings see the same splits, so that their errors can be compared in pairs.
 
-use netfed::Options;
-use netfed_io::PointTable;
+use netfed::evaluate::folds;
+use netfed::{Options, Table};
 use netfed_report::text::number;
 
 use super::ends::Ends;
 use super::plan::Plan;
 use super::variant::{Variant, edges_for};
-use crate::evaluation::folds::folds;
 use crate::evaluation::{Data, descend, pooled};
 use crate::failure::Failure;
 use crate::prepare::prepare_part;
@@ -44,7 +43,7 @@ pub(crate) fn cross_validate(
     lambdas: &[Vec<f64>],
     steps: &Steps,
 ) -> Result<Vec<Curve>, Failure> {
-    let seed = plan.variants[0].settings.seed.wrapping_mul(1_000_003);
+    let seed = plan.variants[0].settings.spec.seed.wrapping_mul(1_000_003);
     let fold_of_row: Vec<Vec<usize>> = (0..plan.repeats)
         .map(|r| folds(&data.points, plan.folds, seed.wrapping_add(r as u64)))
         .collect();
@@ -76,8 +75,8 @@ pub(crate) fn cross_validate(
 }
 
 fn one_split(
-    training: &PointTable,
-    held_out: &PointTable,
+    training: &Table,
+    held_out: &Table,
     data: &Data,
     plan: &Plan,
     variant: &Variant,
@@ -85,10 +84,10 @@ fn one_split(
     steps: &Steps,
 ) -> Result<Split, Failure> {
     let settings = &variant.settings;
-    let prepared = prepare_part(training.clone(), edges_for(variant, data, training)?, settings)?;
+    let prepared = prepare_part(training, &edges_for(variant, data, training)?, settings)?;
     let one = pooled(training, settings)?;
-    let error = |models: &[&[f64]]| plan.measure.error(settings.intercept, models, held_out);
-    let nodes = held_out.nodes.len();
+    let error = |models: &[&[f64]]| plan.measure.error(settings.spec.intercept, models, held_out);
+    let nodes = held_out.nodes().len();
     let options = Options { tolerance: plan.tolerance, ..settings.options() };
     let runs = descend(&prepared, lambdas, &one, &options, |k, params, point, _| {
         // The nodes with data come first, in the order of the table.
@@ -120,21 +119,19 @@ fn collect(lambdas: Vec<f64>, splits: Vec<Split>) -> Curve {
 mod tests {
     use super::*;
     use crate::commands::tune::plan::tests::plan;
-    use netfed_io::EdgeList;
+    use netfed::Edges;
 
     /// Two nodes with two points each: every fold holds one point of each.
     fn data() -> Data {
-        let nodes = vec!["a".to_owned(), "b".to_owned()];
         Data {
-            points: PointTable {
-                nodes: nodes.clone(),
-                node_of_row: vec![0, 1, 0, 1],
-                features: vec!["x".into()],
-                x: vec![0.0, 10.0, 2.0, 13.0],
-                y: None,
-                low_label: -1.0,
-            },
-            edges: EdgeList { nodes, edges: vec![(0, 1, 1.0)] },
+            points: Table::from_rows(
+                ["a", "b", "a", "b"],
+                vec!["x".into()],
+                vec![0.0, 10.0, 2.0, 13.0],
+                None,
+            )
+            .unwrap(),
+            edges: Edges::from_names([("a", "b", 1.0)]).unwrap(),
         }
     }
 
@@ -162,21 +159,15 @@ mod tests {
     #[test]
     fn graphs_are_built_from_training_points_alone() {
         // Twelve nodes with four points each; which nodes are near depends on the points taken.
-        let nodes: Vec<String> = (0..12).map(|i| format!("n{i}")).collect();
+        let node = |r: usize| format!("n{}", r / 4);
         let value = |r: usize| ((r * r * 7 + 3 * r) % 23) as f64;
-        let points = PointTable {
-            nodes: nodes.clone(),
-            node_of_row: (0..48).map(|r| r / 4).collect(),
-            features: vec!["x".into()],
-            x: (0..48).map(value).collect(),
-            y: None,
-            low_label: -1.0,
-        };
+        let x = (0..48).map(value).collect();
+        let points = Table::from_rows((0..48).map(node), vec!["x".into()], x, None).unwrap();
         let built = plan("--loss mean --graph-rule knn --graph-k 2 --folds 2 --repeats 1").unwrap();
         let given = plan("--loss mean --folds 2 --repeats 1").unwrap();
         let lambdas = [vec![0.0, 0.3, 2.0]];
         let steps = Steps::new(1, true);
-        let data = Data { points, edges: EdgeList::default() };
+        let data = Data { points, edges: Edges::default() };
         let curve = &cross_validate(&data, &built, &lambdas, &steps).unwrap()[0];
         let variant = &built.variants[0];
         let of_all = edges_for(variant, &data, &data.points).unwrap();
@@ -196,9 +187,9 @@ mod tests {
     #[test]
     fn a_feature_that_training_never_sees_is_no_obstacle() {
         let plan = plan("--loss squared --standardize --intercept --folds 2 --repeats 1").unwrap();
-        let mut data = data();
-        data.points.x = vec![0.0, 0.0, 0.0, 1.0];
-        data.points.y = Some(vec![1.0, 2.0, 3.0, 4.0]);
+        let (x, y) = (vec![0.0, 0.0, 0.0, 1.0], Some(vec![1.0, 2.0, 3.0, 4.0]));
+        let points = Table::from_rows(["a", "b", "a", "b"], vec!["x".into()], x, y).unwrap();
+        let data = Data { points, ..data() };
         let curves = cross_validate(&data, &plan, &[vec![0.0, 0.1]], &Steps::new(1, true)).unwrap();
         assert!(curves[0].errors.iter().flatten().all(|e| e.is_finite()));
     }

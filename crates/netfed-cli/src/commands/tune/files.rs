@@ -1,5 +1,6 @@
 //! The files of `netfed tune` but for the page: every setting, every split, the summary.
 
+use netfed::evaluate::Estimate;
 use netfed_io::{Cell, Csv};
 use serde_json::{Value, json};
 
@@ -7,7 +8,6 @@ use super::choice::Place;
 use super::criteria::Complexity;
 use super::outcome::Outcome;
 use super::words::{sentences, warnings};
-use crate::evaluation::statistics::Estimate;
 
 /// The columns that say which setting a row is about.
 fn which(o: &Outcome, variant: usize, model: &str, lambda: Option<f64>) -> Vec<Cell> {
@@ -15,7 +15,7 @@ fn which(o: &Outcome, variant: usize, model: &str, lambda: Option<f64>) -> Vec<C
     vec![
         Cell::Text(model.into()),
         Cell::Text(v.settings.penalty_name().into()),
-        Cell::Number(v.settings.ridge),
+        Cell::Number(v.settings.spec.ridge),
         v.delta().into(),
         lambda.into(),
         v.recipe.as_ref().map_or(Cell::Empty, |r| Cell::Text(r.rule_label())),
@@ -112,7 +112,7 @@ pub(crate) fn summary(o: &Outcome) -> Value {
         let information = complexity.and_then(|c| c.information);
         json!({
             "penalty": variant.settings.penalty_name(),
-            "ridge": variant.settings.ridge,
+            "ridge": variant.settings.spec.ridge,
             "huber_delta": variant.delta(),
             "lambda": o.lambda(place),
             "graph": variant.recipe.as_ref().map(|r| json!({
@@ -152,7 +152,7 @@ pub(crate) fn summary(o: &Outcome) -> Value {
         "repeats": o.plan.repeats,
         "loss": settings.loss_name(),
         "tolerance": o.plan.tolerance,
-        "tolerance_on_all_data": settings.tol,
+        "tolerance_on_all_data": settings.spec.tol,
         "runs": runs,
         "unsolved": ended.unsolved,
         "unproven": ended.unproven,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::given::Given;
+use crate::given::Flags;
 use crate::results::Results;
 
 /// Finds the λ (and, if asked, the penalty, the ridge, the Huber threshold) that predicts best. Some data points of every node are held back,
@@ -99,7 +99,7 @@ pub(crate) struct Tune {
     #[arg(long, value_name = "NAME", default_value = "one-se", help_heading = "How to judge")]
     pub(crate) rule: String,
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) given: Flags,
 }
 
 const EXAMPLES: &str = "Examples:

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use maud::{Markup, PreEscaped, html};
+use netfed::evaluate::Estimate;
 use netfed_report::chart::{
     Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart, window,
 };
@@ -12,7 +13,6 @@ use super::choice::Place;
 use super::outcome::Outcome;
 use super::table;
 use super::words::{coupling, sentences, take, warnings};
-use crate::evaluation::statistics::Estimate;
 
 /// The most lines in the chart of errors.
 const MOST_LINES: usize = 8;
@@ -63,7 +63,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
             h2 { "How it was done" }
             p { "The data points of every node were dealt to " (o.plan.folds) " folds at random, " (plural(o.plan.repeats, "time")) ". Each fold was held back once: models were trained on the others and judged on it. " (if o.plan.variants[0].recipe.is_some() { "The graph was built from the training points alone; the nodes stay." } else { "The graph and the nodes stay." }) " The error is the mean over all points of a fold, then over the folds." }
             p { "The standard error comes from the spread over the folds of a repeat. Repeats use the same data again: they make the mean steadier, but the standard error is not divided by their number. Comparisons use the differences split by split, in which what is common to all settings cancels." }
-            p { "The runs on parts of the data stop at a relative gap of " (number(o.plan.tolerance)) ", those on all data at " (number(o.variant(o.choice.chosen).settings.tol)) ". " code { "tune.csv" } " has every setting, " code { "folds.csv" } " every split." }
+            p { "The runs on parts of the data stop at a relative gap of " (number(o.plan.tolerance)) ", those on all data at " (number(o.variant(o.choice.chosen).settings.spec.tol)) ". " code { "tune.csv" } " has every setting, " code { "folds.csv" } " every split." }
         }
     };
     netfed_report::page("netfed tune", &body)

@@ -2,16 +2,16 @@
 //!
 //! A *variant* is a choice of everything but λ; every variant gets its own path of λ.
 
-use netfed_io::PointTable;
+use netfed::Table;
+use netfed::evaluate::Measure;
+use netfed::names::choose;
 use netfed_report::text::plural;
 
 use super::flags::Tune;
 use super::variant::{Variant, variants};
-use crate::evaluation::folds::TOLERANCE;
-use crate::evaluation::measure::Measure;
+use crate::evaluation::parts::TOLERANCE;
 use crate::failure::Failure;
-use crate::given::Given;
-use crate::settings::{Range, choose, number};
+use crate::settings::{Range, number};
 
 /// Number of λ when nothing is said.
 const LAMBDAS: usize = 17;
@@ -68,15 +68,17 @@ pub(crate) struct Plan {
 impl Plan {
     /// Checks everything that can be checked before the data are read.
     pub(crate) fn new(args: &Tune) -> Result<Plan, Failure> {
-        if args.given.lambda.is_some() {
+        let given = args.given.read()?;
+        if given.spec.lambda.is_some() {
             return Err(Failure::input(
                 "--lambda is what netfed tune chooses; leave it out, or say --lambda-grid to try some values.".into(),
             ));
         }
-        let given = args.given.of_many_fits(args.config.as_deref(), "netfed tune")?;
+        let own_tol = given.spec.tol;
+        let mut base = given.of_many_fits(args.config.as_deref(), "netfed tune")?;
         // A graph that is built is written to the results, where the fit that follows finds it.
         let built = args.graph_rule.as_ref().map(|_| args.results.out.join("edges.csv"));
-        let base = Given { lambda: Some(1.0), graph: built.or(given.graph.clone()), ..given };
+        base.files.graph = built.or(base.files.graph);
         let rule = Rule::new(&args.rule)?;
         for (flag, value, least) in [("--folds", args.folds, 2), ("--repeats", args.repeats, 1)] {
             if value < least {
@@ -93,24 +95,24 @@ impl Plan {
             )));
         }
         Ok(Plan {
-            measure: Measure::new(variants[0].settings.loss, args.measure.as_deref())?,
+            measure: Measure::new(variants[0].settings.spec.loss_kind(), args.measure.as_deref())?,
             lambdas: lambdas(args)?,
             folds: args.folds,
             repeats: args.repeats,
             rule,
-            tolerance: args.given.tol.unwrap_or(TOLERANCE),
+            tolerance: own_tol.unwrap_or(TOLERANCE),
             variants,
         })
     }
 
     /// Refuses more folds than data points.
-    pub(crate) fn check(&self, points: &PointTable) -> Result<(), Failure> {
-        let rows = points.node_of_row.len();
+    pub(crate) fn check(&self, points: &Table) -> Result<(), Failure> {
+        let rows = points.rows();
         match rows < self.folds {
             true => Err(Failure::input(format!(
                 "--folds is {}, but {} has only {}; every fold needs one.",
                 self.folds,
-                self.variants[0].settings.data.display(),
+                self.variants[0].settings.data_name(),
                 plural(rows, "data point")
             ))),
             false => Ok(()),

@@ -1,9 +1,9 @@
 //! A variant: a choice of everything but λ. The variants of a plan are all combinations of the values of its axes (graph, penalty, ridge,
-//! Huber threshold). Another axis is another list and the field of [`Given`] that it sets.
+//! Huber threshold). Another axis is another list and the setting that it sets.
 
 use netfed::discrepancy::Combination;
-use netfed::{Edge, LossKind};
-use netfed_io::{EdgeList, PointTable};
+use netfed::penalty::PenaltyKind;
+use netfed::{Edges, LossKind, Table};
 use netfed_report::text::number as shown;
 
 use super::flags::Tune;
@@ -12,7 +12,7 @@ use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::graph_recipe::{self as recipe, Recipe};
-use crate::settings::{PENALTIES, Range, Settings, choose, number};
+use crate::settings::{Range, Settings, number};
 
 /// A choice of everything but λ.
 pub(crate) struct Variant {
@@ -27,7 +27,7 @@ pub(crate) struct Variant {
 impl Variant {
     /// The threshold of the Huber loss.
     pub(crate) fn delta(&self) -> Option<f64> {
-        match self.settings.loss {
+        match self.settings.spec.loss_kind() {
             LossKind::Huber { delta } => Some(delta),
             _ => None,
         }
@@ -35,35 +35,34 @@ impl Variant {
 
     /// Whether the penalty fuses neighbors, so that there are clusters to count.
     pub(crate) fn fuses(&self) -> bool {
-        matches!(self.settings.penalty_name(), "l2" | "l1" | "linf")
+        self.settings.spec.penalty.fuses()
     }
 
     /// Whether there is an information criterion: clusters to count and a likelihood.
     pub(crate) fn has_information(&self) -> bool {
         use LossKind::{Logistic, Mean, Squared};
-        self.fuses() && matches!(self.settings.loss, Squared | Logistic | Mean)
+        self.fuses() && matches!(self.settings.spec.loss_kind(), Squared | Logistic | Mean)
     }
 
     /// The settings with a λ.
     pub(crate) fn at(&self, lambda: f64) -> Result<Settings, Failure> {
-        Settings::new(Given { lambda: Some(lambda), ..self.settings.given.clone() })
+        let mut given = self.settings.given.clone();
+        given.spec.lambda = Some(lambda);
+        Settings::new(given)
     }
 }
 
 /// All combinations of what is to be tried, with the settings they share.
 pub(crate) fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failure> {
     let recipes = recipes(args)?;
-    let first = Settings::new(base.clone())?;
-    let huber = matches!(first.loss, LossKind::Huber { .. });
+    let first = Settings::of_path(base.clone())?;
+    let huber = matches!(first.spec.loss, LossKind::Huber { .. });
     if args.huber_deltas.is_some() && !huber {
         return Err(Failure::input("--huber-deltas goes with --loss huber only.".into()));
     }
-    let penalties = distinct("--penalties", &args.penalties)?;
+    let penalties = distinct("--penalties", &penalties(args)?)?;
     let ridges = distinct("--ridges", &args.ridges)?;
     let deltas = distinct("--huber-deltas", &args.huber_deltas)?;
-    for name in penalties.iter().flatten() {
-        choose("penalty", name, &PENALTIES)?;
-    }
     for ridge in ridges.iter().flatten() {
         number("--ridges", *ridge, Range::Nonnegative)?;
     }
@@ -75,16 +74,15 @@ pub(crate) fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failur
         for ridge in &ridges {
             for delta in &deltas {
                 // The matrix belongs to one of the penalties.
-                let quadratic =
-                    penalty.as_ref().or(base.penalty.as_ref()).is_some_and(|p| p == "quadratic");
-                let matrix = base.penalty_matrix.clone().filter(|_| quadratic || penalty.is_none());
-                let settings = Settings::new(Given {
-                    penalty: penalty.clone().or(base.penalty.clone()),
-                    ridge: ridge.or(base.ridge),
-                    huber_delta: delta.or(base.huber_delta),
-                    penalty_matrix: matrix,
-                    ..base.clone()
-                })?;
+                let mut given = base.clone();
+                let spec = &mut given.spec;
+                spec.penalty = penalty.or(spec.penalty);
+                spec.ridge = ridge.or(spec.ridge);
+                spec.huber_delta = delta.or(spec.huber_delta);
+                if penalty.is_some_and(|p| p != PenaltyKind::Quadratic) {
+                    given.files.penalty_matrix = None;
+                }
+                let settings = Settings::of_path(given)?;
                 let mut label = settings.penalty_name().to_owned();
                 if let Some(recipe) = recipe {
                     label.push_str(&format!(", {}", recipe.rule_label()));
@@ -100,6 +98,12 @@ pub(crate) fn variants(args: &Tune, base: &Given) -> Result<Vec<Variant>, Failur
         }
     }
     Ok(all)
+}
+
+/// The penalties to try.
+fn penalties(args: &Tune) -> Result<Option<Vec<PenaltyKind>>, Failure> {
+    let Some(names) = &args.penalties else { return Ok(None) };
+    Ok(Some(names.iter().map(|name| name.parse()).collect::<Result<_, netfed::Error>>()?))
 }
 
 /// The ways to build the graph; one `None` when it is given.
@@ -144,18 +148,10 @@ fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
 }
 
 /// The edges for a variant: those given, or those of the graph built from some of the points.
-pub(crate) fn edges_for(
-    variant: &Variant,
-    data: &Data,
-    points: &PointTable,
-) -> Result<EdgeList, Failure> {
+pub(crate) fn edges_for(variant: &Variant, data: &Data, points: &Table) -> Result<Edges, Failure> {
     let Some(recipe) = &variant.recipe else { return Ok(data.edges.clone()) };
-    let built = recipe.build(&*recipe.discrepancies(points, &variant.settings)?, true)?;
-    let edge = |e: &Edge| (e.tail as u32, e.head as u32, e.weight);
-    Ok(EdgeList {
-        nodes: points.nodes.clone(),
-        edges: built.graph.edges().iter().map(edge).collect(),
-    })
+    let built = recipe.build(&*recipe.complete(&variant.settings).discrepancies(points)?, true)?;
+    Ok(Edges::of_graph(points.nodes().to_vec(), &built.graph)?)
 }
 
 #[cfg(test)]
@@ -175,7 +171,7 @@ mod tests {
         );
         assert_eq!(labels("--loss huber --huber-deltas 2,3"), ["l2, δ 2", "l2, δ 3"]);
         let plan = plan("--penalties quadratic,l2 --penalty-matrix q.csv").unwrap();
-        let matrix = |v: usize| plan.variants[v].settings.given.penalty_matrix.is_some();
+        let matrix = |v: usize| plan.variants[v].settings.given.files.penalty_matrix.is_some();
         assert!(matrix(0) && !matrix(1), "the matrix goes with its penalty only");
     }
 
@@ -188,7 +184,10 @@ mod tests {
         assert_eq!(labels("--graph-rule threshold --graph-eta 2.5"), ["l2, η 2.5"]);
         assert_eq!(labels("--graph-rule mst-knn"), ["l2, tree + k 5"]);
         let settings = &plan("--graph-rule knn").unwrap().variants[0].settings;
-        assert!(settings.graph.ends_with("o/edges.csv"), "the graph that tune writes");
+        assert!(
+            settings.graph.as_ref().unwrap().ends_with("o/edges.csv"),
+            "the graph that tune writes"
+        );
         for (flags, part) in [
             ("--graph-rule knn --graph-k 3,3", "--graph-k has 3 twice"),
             ("--graph-rule knn --graph-k 0", "--graph-k is 0"),
@@ -206,6 +205,6 @@ mod tests {
     fn a_setting_is_a_fit() {
         let plan = plan("--penalties l1 --ridges 0.5").unwrap();
         let fit = plan.variants[0].at(0.25).unwrap();
-        assert_eq!((fit.lambda, fit.ridge, fit.penalty_name()), (0.25, 0.5, "l1"));
+        assert_eq!((fit.lambda(), fit.spec.ridge, fit.penalty_name()), (0.25, 0.5, "l1"));
     }
 }

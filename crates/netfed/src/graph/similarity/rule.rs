@@ -15,8 +15,8 @@ use super::spanning_tree::spanning_tree;
 use crate::Error;
 use crate::error::nonnegative;
 use crate::graph::discrepancy::Discrepancy;
+use crate::numeric::threads::*;
 use crate::outcome::{Event, Shared};
-use rayon::prelude::*;
 
 /// A search for k neighbors first looks at this times k nodes.
 const FIRST: usize = 4;

@@ -5,8 +5,8 @@
 use super::found::Found;
 use crate::Error;
 use crate::graph::discrepancy::Discrepancy;
+use crate::numeric::threads::*;
 use crate::outcome::{Event, Shared};
-use rayon::prelude::*;
 
 /// Nodes that are worth a task of their own.
 const BLOCK: usize = 64;

@@ -8,6 +8,7 @@ mod fed_prox;
 mod fed_sgd;
 mod ifca;
 mod mr_mtl;
+mod people;
 mod star;
 mod vertical;
 
@@ -21,6 +22,7 @@ pub use ifca::{
     ifca_from_random, ifca_from_random_with, ifca_with, random_start,
 };
 pub use mr_mtl::{MrMtlClient, mr_mtl, mr_mtl_with};
+pub use people::{People, VerticalFit, VerticalOptions, fit_vertical, fit_vertical_with};
 pub use star::{MakeServer, Serving, make_averaging, make_ifca, star_client, star_server};
 pub use vertical::{LabelHolder, Party, VerticalModel, vertical, vertical_with};
 

@@ -13,9 +13,9 @@
 
 use super::{Forest, congestion, ratio};
 use crate::numeric::linalg::{SparseCholesky, axpy};
+use crate::numeric::threads::*;
 use crate::outcome::{Event, Observer};
 use crate::{Matrix, Problem};
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// The most steps, and steps after which there must have been progress.

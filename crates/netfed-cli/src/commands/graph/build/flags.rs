@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::failure::Failure;
-use crate::given::Given;
+use crate::given::Flags;
 use crate::graph_recipe::{self as recipe, Recipe};
 use crate::results::Results;
 use crate::settings::Settings;
@@ -57,7 +57,7 @@ pub(crate) struct Build {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) coordinates: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) given: Flags,
 }
 
 const EXAMPLES: &str = "Discrepancies, and what of a node's data the builder of the graph gets to see:
@@ -86,23 +86,23 @@ pub(super) struct Plan {
     pub(super) recipe: Recipe,
     /// The place of every node decides, not its data.
     pub(super) by_place: bool,
-    /// Settings of reading and of local models; its graph is none.
+    /// Settings of reading and of local models.
     pub(super) settings: Settings,
 }
 
 impl Plan {
     /// Fills the gaps and checks the values.
     pub(super) fn new(args: &Build) -> Result<Plan, Failure> {
-        let given = &args.given;
+        let given = args.given.read()?;
         for (flag, there) in [
-            ("--graph", given.graph.is_some()),
-            ("--lambda", given.lambda.is_some()),
-            ("--penalty", given.penalty.is_some()),
-            ("--penalty-matrix", given.penalty_matrix.is_some()),
-            ("--lasso", given.lasso.is_some()),
-            ("--solver", given.solver.is_some()),
-            ("--tol", given.tol.is_some()),
-            ("--max-iter", given.max_iter.is_some()),
+            ("--graph", given.files.graph.is_some()),
+            ("--lambda", given.spec.lambda.is_some()),
+            ("--penalty", given.spec.penalty.is_some()),
+            ("--penalty-matrix", given.files.penalty_matrix.is_some()),
+            ("--lasso", given.spec.lasso.is_some()),
+            ("--solver", given.spec.solver.is_some()),
+            ("--tol", given.spec.tol.is_some()),
+            ("--max-iter", given.spec.max_iter.is_some()),
         ] {
             if there {
                 return Err(Failure::input(format!(
@@ -114,11 +114,15 @@ impl Plan {
         let by_models = matches!(args.discrepancy.as_str(), "models" | "gradients");
         let (models, tsne) = ("models or gradients", "tsne");
         for (flag, there, home) in [
-            ("--ridge", given.ridge.is_some() && !by_models, models),
-            ("--intercept", given.intercept.is_some() && !by_models, models),
-            ("--huber-delta", given.huber_delta.is_some() && !by_models, models),
-            ("--seed", given.seed.is_some() && args.discrepancy != tsne, tsne),
-            ("--standardize", given.standardize.is_some() && by_place, "any other than distance"),
+            ("--ridge", given.spec.ridge.is_some() && !by_models, models),
+            ("--intercept", given.spec.intercept.is_some() && !by_models, models),
+            ("--huber-delta", given.spec.huber_delta.is_some() && !by_models, models),
+            ("--seed", given.spec.seed.is_some() && args.discrepancy != tsne, tsne),
+            (
+                "--standardize",
+                given.spec.standardize.is_some() && by_place,
+                "any other than distance",
+            ),
         ] {
             if there {
                 return Err(Failure::input(format!(
@@ -150,18 +154,13 @@ impl Plan {
             rule: recipe::rule(&args.rule, args.k, args.eta, ["--k", "--eta"])?,
             weights: recipe::weights(&args.weights, args.scale, &args.discrepancy)?,
         };
-        let none = Some(PathBuf::from("no graph"));
-        let mut given = given.of_many_fits(None, "netfed graph build")?;
-        if given.data.is_none() {
-            if !by_place {
-                return Err(Failure::input(
-                    "no file of data points given; say --data FILE.".into(),
-                ));
-            }
-            given.data = Some(PathBuf::from("no data"));
+        let given = given.of_many_fits(None, "netfed graph build")?;
+        if given.files.data.is_none() && !by_place {
+            return Err(Failure::input("no file of data points given; say --data FILE.".into()));
         }
-        let mut settings = Settings::at(Given { graph: none, ..given }, 1.0)?;
-        settings.columns.target_optional = !recipe.needs_models() && args.given.target.is_none();
+        let mut settings = Settings::of_parts(given)?;
+        settings.columns.target_optional =
+            !recipe.needs_models() && args.given.columns.target.is_none();
         Ok(Plan { recipe, by_place, settings })
     }
 }

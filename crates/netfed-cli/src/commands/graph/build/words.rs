@@ -90,12 +90,12 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
     }
     line(format!("Of every node's data this took {}.", seen(&plan.recipe.discrepancy)));
     let out = shell(&args.results.out.display().to_string());
-    let given = &args.given;
+    let given = &plan.settings.given;
     let nodes = suggestions::nodes(given);
     line(format!("Look at it: netfed graph inspect --graph {out}{nodes} --out graph/"));
-    if given.data.is_some() {
+    if given.files.data.is_some() {
         // Data without labels are trained by their means.
-        let mean = given.loss.is_none() && !built.labels;
+        let mean = given.spec.loss.is_none() && !built.labels;
         let models = suggestions::models(given) + if mean { " --loss mean" } else { "" };
         line(format!("Then train: netfed tune{nodes} --graph {out}{models} --out tuned/"));
     }

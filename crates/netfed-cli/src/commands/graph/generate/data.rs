@@ -4,6 +4,7 @@ use netfed::generate::{
     Noise, linear_data, logistic_data, mixing_ratios, mixture_data, normal_centers, random_nodes,
     regions, smooth_signals,
 };
+use netfed::names::choose;
 use netfed::{Dataset, Edge, Graph, Matrix};
 use netfed_io::{Cell, Csv};
 use netfed_report::text::plural;
@@ -11,7 +12,7 @@ use netfed_report::text::plural;
 use super::Common;
 use super::shape::{positive, probability};
 use crate::failure::Failure;
-use crate::settings::{Range, choose, number};
+use crate::settings::{Range, number};
 
 /// Nodes of a graph whose eigenvectors are computed.
 const MOST_SIGNALS: usize = 2000;

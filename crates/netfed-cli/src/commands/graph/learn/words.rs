@@ -7,11 +7,10 @@ use netfed::{Graph, Status};
 use netfed_report::text::{count, number, plural, plurals, rough_duration};
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::progress::interrupted;
 use crate::suggestions::shell;
 
 /// What is to be said about a graph.
+#[derive(Default)]
 pub(super) struct Facts {
     pub(super) method: &'static str,
     pub(super) vertices: usize,
@@ -24,45 +23,17 @@ pub(super) struct Facts {
     pub(super) beta: Option<f64>,
     pub(super) objective: Option<f64>,
     pub(super) gap: f64,
-    pub(super) status: Status,
+    pub(super) status: Option<Status>,
     pub(super) seconds: f64,
 }
 
-/// How a method ended whose answer is good enough or not: where not, by whom it was ended.
-pub(super) fn ended(converged: bool) -> Status {
-    if converged {
-        Status::Solved
-    } else if interrupted() {
-        Status::Stopped
-    } else {
-        Status::MaxIterations
-    }
-}
-
 impl Facts {
-    /// The facts that the edges tell.
-    pub(super) fn new(
-        method: &'static str,
-        vertices: usize,
-        edges: &[(usize, usize, f64)],
-    ) -> Result<Facts, Failure> {
-        let graph = Graph::new(vertices, edges)?;
+    /// The facts that a graph tells.
+    pub(super) fn new(method: &'static str, graph: &Graph) -> Facts {
+        let (vertices, edges) = (graph.nodes(), graph.edges().len());
         let components = graph.components(|_| true).iter().max().map_or(0, |c| c + 1);
         let alone = (0..vertices).filter(|&v| graph.degree(v) == 0).count();
-        Ok(Facts {
-            method,
-            vertices,
-            signals: 0,
-            edges: edges.len(),
-            negative: 0,
-            components,
-            alone,
-            beta: None,
-            objective: None,
-            gap: 0.0,
-            status: Status::Solved,
-            seconds: 0.0,
-        })
+        Facts { method, vertices, edges, components, alone, ..Facts::default() }
     }
 
     pub(super) fn json(&self) -> Value {
@@ -70,7 +41,7 @@ impl Facts {
             "method": self.method, "vertices": self.vertices, "signals": self.signals,
             "edges": self.edges, "negative": self.negative, "components": self.components,
             "without_edges": self.alone, "beta": self.beta, "objective": self.objective,
-            "gap": self.gap, "status": self.status.name(), "seconds": self.seconds,
+            "gap": self.gap, "status": self.status.map(|s| s.to_string()), "seconds": self.seconds,
         })
     }
 }
@@ -108,10 +79,10 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
         );
     }
     match facts.status {
-        Status::Stopped => {
+        Some(Status::Stopped) => {
             text.push_str("  Interrupted before the tolerance: no more than that bound is proven.\n");
         }
-        Status::MaxIterations => text.push_str(
+        Some(Status::MaxIterations) => text.push_str(
             "  It ended before the tolerance, after all its iterations: no more than that bound is proven.\n",
         ),
         _ => {}

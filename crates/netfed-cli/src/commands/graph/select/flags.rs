@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use netfed::LossKind;
+use netfed::names::choose;
 use netfed::selection::{Correction, Variance};
 
 use crate::failure::Failure;
-use crate::given::Given;
+use crate::given::Flags;
 use crate::results::Results;
-use crate::settings::{Range, Settings, choose, number};
+use crate::settings::{Range, Settings, number};
 
 /// Tests every edge: could both nodes have the same model? Every node is trained alone; an edge is dropped when the two models differ by more
 /// than chance explains (Wald test, corrected for the number of edges). Without --graph all pairs of nodes are tested, and those that
@@ -70,7 +71,7 @@ pub(crate) struct Select {
     #[arg(long, help_heading = "Test")]
     pub(crate) sandwich: bool,
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) given: Flags,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -97,16 +98,16 @@ pub(super) struct Plan {
 impl Plan {
     /// Fills the gaps and checks the values.
     pub(super) fn new(args: &Select) -> Result<Plan, Failure> {
-        let given = &args.given;
+        let given = args.given.read()?;
         for (flag, there) in [
-            ("--lambda", given.lambda.is_some()),
-            ("--penalty", given.penalty.is_some()),
-            ("--penalty-matrix", given.penalty_matrix.is_some()),
-            ("--lasso", given.lasso.is_some()),
-            ("--solver", given.solver.is_some()),
-            ("--tol", given.tol.is_some()),
-            ("--max-iter", given.max_iter.is_some()),
-            ("--seed", given.seed.is_some()),
+            ("--lambda", given.spec.lambda.is_some()),
+            ("--penalty", given.spec.penalty.is_some()),
+            ("--penalty-matrix", given.files.penalty_matrix.is_some()),
+            ("--lasso", given.spec.lasso.is_some()),
+            ("--solver", given.spec.solver.is_some()),
+            ("--tol", given.spec.tol.is_some()),
+            ("--max-iter", given.spec.max_iter.is_some()),
+            ("--seed", given.spec.seed.is_some()),
         ] {
             if there {
                 return Err(Failure::input(format!(
@@ -114,21 +115,18 @@ impl Plan {
                 )));
             }
         }
-        let given = given.of_many_fits(args.config.as_deref(), "netfed graph select")?;
+        let mut given = given.of_many_fits(args.config.as_deref(), "netfed graph select")?;
         if let Some(config) = &args.config
-            && given.lasso.is_some_and(|lasso| lasso != 0.0)
+            && given.spec.lasso.is_some_and(|lasso| lasso != 0.0)
         {
             return Err(Failure::input(format!(
                 "{}: the tests need losses that are twice differentiable, so without lasso; say ridge = 0.01 or the like in its place.",
                 config.display()
             )));
         }
-        let all_pairs = || PathBuf::from("all pairs");
-        let given = Given { lasso: None, ..given };
-        let graph = given.graph.clone().or_else(|| Some(all_pairs()));
-        let mut settings = Settings::at(Given { graph, ..given.clone() }, 1.0)?;
-        settings.given.graph = given.graph;
-        if matches!(settings.loss, LossKind::Absolute | LossKind::Hinge) {
+        given.spec.lasso = None;
+        let settings = Settings::of_points(given)?;
+        if matches!(settings.spec.loss_kind(), LossKind::Absolute | LossKind::Hinge) {
             return Err(Failure::input(format!(
                 "--loss {} has no second derivative, which the tests need; known are squared, logistic, huber, mean.",
                 settings.loss_name()
@@ -146,13 +144,13 @@ impl Plan {
                 "bh" => Correction::BenjaminiHochberg,
                 _ => Correction::Bonferroni,
             };
-        let variance = variance(args, settings.loss)?;
+        let variance = variance(args, settings.spec.loss_kind())?;
         Ok(Plan { settings, correction, variance })
     }
 
     /// Whether there is no graph.
     pub(super) fn all_pairs(&self) -> bool {
-        self.settings.given.graph.is_none()
+        self.settings.graph.is_none()
     }
 }
 

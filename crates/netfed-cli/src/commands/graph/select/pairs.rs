@@ -1,8 +1,7 @@
 //! The pairs of nodes to test: the edges of a graph, or all pairs, which are never listed.
 
-use netfed::Graph;
 use netfed::selection::{Estimates, Wald};
-use netfed_io::EdgeList;
+use netfed::{Edges, Graph};
 
 use super::flags::Plan;
 use crate::failure::Failure;
@@ -16,18 +15,11 @@ pub(super) enum Pairs {
 
 impl Pairs {
     /// The edges of the graph or, without one, all pairs.
-    pub(super) fn new(
-        plan: &Plan,
-        nodes: usize,
-        edges: &EdgeList,
-        estimates: &Estimates,
-    ) -> Result<Pairs, Failure> {
+    pub(super) fn new(plan: &Plan, edges: &Edges, estimates: &Estimates) -> Result<Pairs, Failure> {
         if plan.all_pairs() {
             return Ok(Pairs::All(estimates.testable()));
         }
-        let edges: Vec<_> =
-            edges.edges.iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
-        Ok(Pairs::Edges(Graph::new(nodes, &edges)?))
+        Ok(Pairs::Edges(edges.graph()?))
     }
 
     /// Number of pairs.

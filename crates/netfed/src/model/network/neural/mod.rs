@@ -15,13 +15,12 @@ mod descent;
 use crate::error::{nonnegative, positive};
 use crate::outcome::{Event, Observer, Unobserved};
 
-use rayon::prelude::*;
-
 use super::training::{Training, train};
 use super::{Network, Pass};
 use crate::methods::edge_step;
 use crate::model::{Points, Task, input};
 use crate::numeric::linalg::axpy;
+use crate::numeric::threads::*;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
 use descent::Node;
