@@ -1,7 +1,7 @@
 //! From a table and edges to a problem: one numbering of the nodes, one local dataset each, the
 //! intercept, the scaling of the features, the preset of a flavor, and what a user should know.
 
-use rayon::prelude::*;
+use crate::numeric::threads::*;
 
 use super::datasets;
 use super::scaling::ModelScaling;
