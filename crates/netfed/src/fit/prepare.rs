@@ -1,13 +1,12 @@
 //! From a table and edges to a problem: one numbering of the nodes, one local dataset each, the
 //! intercept, the scaling of the features, the preset of a flavor, and what a user should know.
 
-use rayon::prelude::*;
-
 use super::datasets;
 use super::scaling::ModelScaling;
 use super::warning::Warning;
 use crate::flavor::Preset;
 use crate::loss::Sampled;
+use crate::numeric::threads::*;
 use crate::outcome::Observer;
 use crate::penalty::Penalty;
 use crate::{Dataset, Edges, Error, Graph, Matrix, Options, Problem, Solver, Spec, Table};
