@@ -43,8 +43,8 @@ pub struct Prepared {
     pub warnings: Vec<Warning>,
 }
 
-/// Builds the problem. Its nodes are those of the table, followed by those that only the edges name.
-/// A feature that is 0 in every row is refused.
+/// Builds the problem. Its nodes are those of the table, followed by those that only the edges
+/// name. A feature that is 0 in every row is refused.
 pub fn prepare(table: &Table, edges: Option<&Edges>, spec: &Spec) -> Result<Prepared, Error> {
     match table.zero_features().first() {
         Some(&name) => Err(Error::ZeroFeature { name: name.to_owned() }),
