@@ -39,7 +39,6 @@ mod terminal;
 mod threads;
 
 pub use command_line::{parse, status};
-pub use evaluation::measure::mean_and_error;
 pub use failure::Failure;
 pub use files::Files;
 pub use fitted::FittedRun;

@@ -55,6 +55,7 @@
 
 mod certificate;
 mod error;
+pub mod evaluate;
 pub mod fit;
 pub mod generate;
 pub mod graph;
@@ -124,7 +125,7 @@ pub mod baselines {
     //! | --- | --- | --- |
     //! | exact | [`local()`], [`pooled()`], [`oracle()`] | – |
     //! | with a server | [`fed_avg()`], [`fed_sgd()`], [`fed_prox()`], [`ifca()`], [`ditto()`], [`mr_mtl()`], [`vertical()`] | [`Client`], [`Server`] |
-    //! | between neighbors | [`gossip()`], [`subgradient()`] | [`Peer`] |
+    //! | between neighbors | [`gossip()`], [`subgradient()`] | [`Half`](crate::Half) |
     //!
     //! The halves have no input and output: the drivers here call them in the order of the nodes,
     //! and whoever delivers the same messages gets the same bits. All methods share the losses of a
@@ -155,12 +156,13 @@ pub mod baselines {
     pub use crate::methods::{
         Answer, AveragingServer, Client, ClientData, Clients, DittoClient, FedAvgClient,
         FedProxClient, FedSgdClient, FedSgdServer, GossipNode, IfcaClient, IfcaServer, LabelHolder,
-        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, Peer, Rate, Rounds, Server,
-        Serving, SubgradientNode, Trace, VerticalModel, Weighting, align, ditto, ditto_with,
-        fed_avg, fed_avg_with, fed_prox, fed_prox_with, fed_sgd, fed_sgd_with, gossip, gossip_with,
-        ifca, ifca_from_nodes, ifca_from_nodes_with, ifca_from_random, ifca_from_random_with,
-        ifca_with, make_averaging, make_ifca, mr_mtl, mr_mtl_with, random_start, star_client,
-        star_server, subgradient, subgradient_with, vertical, vertical_with,
+        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, People, Rate, Rounds,
+        Server, Serving, SubgradientNode, Trace, VerticalFit, VerticalModel, VerticalOptions,
+        Weighting, align, ditto, ditto_with, fed_avg, fed_avg_with, fed_prox, fed_prox_with,
+        fed_sgd, fed_sgd_with, fit_vertical, fit_vertical_with, gossip, gossip_with, ifca,
+        ifca_from_nodes, ifca_from_nodes_with, ifca_from_random, ifca_from_random_with, ifca_with,
+        make_averaging, make_ifca, mr_mtl, mr_mtl_with, random_start, star_client, star_server,
+        subgradient, subgradient_with, vertical, vertical_with,
     };
     pub use crate::solve::exact::{Optimum, local, oracle, pooled};
 }

@@ -8,7 +8,7 @@ use netfed::{
     Edges, Event, Matrix, Options, PathPoint, Solution, Start, Table, follow_path_with, solve,
 };
 
-use super::folds;
+use super::parts;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::prepare::prepare_part;
@@ -24,7 +24,7 @@ pub(crate) struct Data {
 impl Data {
     /// Whether runs go side by side.
     pub(crate) fn small(&self) -> bool {
-        folds::are_small(&self.points, &self.edges)
+        parts::are_small(&self.points, &self.edges)
     }
 
     /// The results of all tasks, in their order.
@@ -33,7 +33,7 @@ impl Data {
         tasks: usize,
         task: impl Fn(usize) -> Result<T, Failure> + Sync + Send,
     ) -> Result<Vec<T>, Failure> {
-        folds::all(self.small(), tasks, task)
+        parts::all(self.small(), tasks, task)
     }
 }
 

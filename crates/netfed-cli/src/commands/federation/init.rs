@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use netfed::{Edges, natural_order};
+use netfed::{Edges, Spec, natural_order};
 use netfed_io::{Folder, MemberRow, read_edges, read_members};
 use netfed_net::authority;
 use netfed_net::description::{
-    DESCRIPTION, Description, Federation, Learning, Member, Router, Serving,
+    self, DESCRIPTION, Description, Federation, Learning, Member, Method, Problem, Router, Serving,
 };
 use netfed_net::names::{OBSERVER, good_member_name};
 use netfed_report::text::plural;
 
 use super::{idle, invite, ports, relaxing};
 use crate::failure::Failure;
-use crate::given::Flags;
+use crate::given::{Columns, Flags, Given};
 use crate::member::{SiloWork, settings_of, travels};
 use crate::terminal::print;
 
@@ -134,17 +134,18 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
             "--flavor chooses λ from the data of all members, which nobody sees; say --lambda, or --solver fedavg with --server for one model.".into(),
         ));
     }
-    let method = args.given.text("solver").unwrap_or("primal-dual").to_owned();
-    let served = matches!(method.as_str(), "fedavg" | "ifca" | "ppgl");
-    let (relaxes, learns) = (method == "fed-relax", method == "ppgl");
-    idle::refuse(&args, &given, &method)?;
+    let method = args.given.text("solver").map(str::parse::<Method>).transpose()?;
+    let method = method.unwrap_or_default();
+    let (served, relaxes) = (method.serves(), method == Method::FedRelax);
+    let learns = method == Method::Ppgl;
+    idle::refuse(&args, &given, method)?;
     if args.given.columns.features.as_ref().is_none_or(Vec::is_empty) {
         let what = if learns { "vertices" } else { "features" };
         return Err(Failure::input(format!(
             "no {what} given; say --features A,B,C: the columns that all members have, in one order."
         )));
     }
-    if given.spec.lambda.is_none() && (learns || !served) {
+    if given.spec.lambda.is_none() && method.needs_lambda() {
         let what = if learns {
             "the price of a unit of weight in the consensus"
         } else {
@@ -210,28 +211,26 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     };
     let coupled = !served && !relaxes;
     let tolerance = given.spec.tol.filter(|_| coupled).unwrap_or(0.0);
-    let rounds = given.spec.max_iter.unwrap_or(match method.as_str() {
-        "fed-relax" => 10,
-        "ppgl" => 50,
+    let rounds = given.spec.max_iter.unwrap_or(match method {
+        Method::FedRelax => 10,
+        Method::Ppgl => 50,
         _ if served || tolerance == 0.0 => 1000,
         _ => 100_000,
     });
-    let mut problem = given;
-    problem.files.graph = None;
-    (problem.spec.tol, problem.spec.max_iter) = (None, None);
-    problem.machine.threads = None;
+    let problem = problem(given)?;
     let description = Description {
         name: args.name.clone(),
         version: 1,
         follows: None,
         // Round 0 of FedRelax trains everyone alone.
-        rounds: match method.as_str() {
+        rounds: match method {
             _ if served => 2 * rounds + 1,
-            "fed-relax" => rounds + 1,
+            Method::FedRelax => rounds + 1,
             _ => rounds,
         },
         tolerance,
         method,
+        settings: Spec::VERSION,
         relax,
         learning: learns.then_some(Learning {
             alpha: 1.0,
@@ -251,9 +250,8 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         away: args.away,
         patience_seconds: args.patience,
         staleness: args.staleness.unwrap_or(0),
-        problem: toml::Table::try_from(&problem)
-            .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))?,
-        graph: netfed_net::description::Edges { edges },
+        problem,
+        graph: description::Edges { edges },
         routers,
         members: order.iter().filter_map(|name| members.remove(name)).collect(),
     };
@@ -282,6 +280,25 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         args.out.display()
     ));
     Ok(0)
+}
+
+/// What members solve together. Tolerance and rounds stand beside it.
+fn problem(given: Given) -> Result<Problem, Failure> {
+    let Given { files, columns, mut spec, .. } = given;
+    (spec.tol, spec.max_iter) = (None, None);
+    if let Some(text) = &files.availability {
+        spec.availability = Some(text.parse().map_err(|_| {
+            Failure::input("in a federation --availability is one number, and goes with fed-admm; for real drop-outs there are --away and --async.".into())
+        })?);
+    }
+    if files.penalty_matrix.is_some() {
+        return Err(Failure::input(
+            "the quadratic penalty is not there for federations yet.".into(),
+        ));
+    }
+    let Columns { node_column, target, features } = columns;
+    let columns = description::Columns { node_column, target, features };
+    Ok(Problem::new(columns, spec))
 }
 
 /// A router from NAME=ENDPOINT.

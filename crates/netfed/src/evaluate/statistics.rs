@@ -14,14 +14,16 @@
 
 /// A mean with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Estimate {
-    pub(crate) mean: f64,
-    pub(crate) se: f64,
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error; not a number where there is one value only.
+    pub se: f64,
 }
 
 impl Estimate {
     /// From the values of all splits, repeat by repeat.
-    pub(crate) fn new(values: &[f64], folds: usize) -> Estimate {
+    pub fn new(values: &[f64], folds: usize) -> Estimate {
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
         let variance = |repeat: &[f64]| {
             let (k, center) = (repeat.len() as f64, mean(repeat));
@@ -31,14 +33,19 @@ impl Estimate {
         Estimate { mean: mean(values), se: mean(&variances).sqrt() }
     }
 
+    /// Of values that are independent of each other.
+    pub fn of(values: &[f64]) -> Estimate {
+        Estimate::new(values, values.len().max(1))
+    }
+
     /// Of the differences a − b, split by split.
-    pub(crate) fn of_difference(a: &[f64], b: &[f64], folds: usize) -> Estimate {
+    pub fn of_difference(a: &[f64], b: &[f64], folds: usize) -> Estimate {
         let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
         Estimate::new(&differences, folds)
     }
 
     /// What the number says about its sign.
-    pub(crate) fn evidence(self) -> Evidence {
+    pub fn evidence(self) -> Evidence {
         match self.mean.abs() / self.se {
             t if t > 2.0 => Evidence::Clear,
             t if t > 1.0 => Evidence::Some,
@@ -49,7 +56,7 @@ impl Estimate {
 
 /// How sure the sign of a difference is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Evidence {
+pub enum Evidence {
     /// More than two standard errors from 0.
     Clear,
     /// One to two.

@@ -1,28 +1,13 @@
-//! Which λ of a path to take.
-//!
-//! With validation: the largest λ whose error is within one standard error of the smallest (fewest
-//! clusters among the good ones). Without: the middle of the longest stretch of log λ over which
-//! the number of clusters, more than one, stays the same. Clusters count if they are not very
-//! small, and stretches if such clusters hold at least half of the nodes.
+//! Which λ of a path to take where nothing else says so: the middle of the longest stretch of log λ
+//! over which the number of clusters, more than one, stays the same. Clusters count if they are not
+//! very small, and stretches if such clusters hold at least half of the nodes.
 
-use netfed::PathPoint;
-
-use super::validation::Validation;
+use crate::PathPoint;
 
 /// A cluster counts if it holds at least this part of the nodes,
 const PART: f64 = 0.01;
 /// or, when a number of clusters is asked for, this part of an equal share.
 const OF_SHARE: f64 = 0.1;
-
-/// The λ with the smallest error, and the largest within one standard error of it.
-pub(crate) fn by_validation(validation: &Validation) -> Option<(usize, usize)> {
-    let best = (0..validation.mean.len())
-        .filter(|&k| validation.mean[k].is_finite())
-        .min_by(|&a, &b| validation.mean[a].total_cmp(&validation.mean[b]))?;
-    let limit = validation.mean[best] + validation.error[best];
-    let simplest = (best..validation.mean.len()).rev().find(|&k| validation.mean[k] <= limit);
-    Some((best, simplest.unwrap_or(best)))
-}
 
 /// Number of clusters with at least `least` nodes, and the nodes in them.
 fn large(point: &PathPoint, least: f64) -> (usize, usize) {
@@ -55,7 +40,7 @@ fn longest(points: &[PathPoint], good: impl Fn(usize) -> Option<usize>) -> Optio
 }
 
 /// The λ that the path itself suggests: its number of clusters and its place.
-pub(crate) fn by_stretch(points: &[PathPoint]) -> Option<(usize, usize)> {
+pub fn by_stretch(points: &[PathPoint]) -> Option<(usize, usize)> {
     longest(points, |k| {
         let nodes = points[k].clusters.of_node.len();
         let (count, covered) = large(&points[k], PART * nodes as f64);
@@ -65,7 +50,7 @@ pub(crate) fn by_stretch(points: &[PathPoint]) -> Option<(usize, usize)> {
 
 /// The λ with `wanted` clusters that are not very small: the middle of the longest stretch, or else
 /// the place with the nearest number. The first value is the number found.
-pub(crate) fn by_number(points: &[PathPoint], wanted: usize) -> Option<(usize, usize)> {
+pub fn by_number(points: &[PathPoint], wanted: usize) -> Option<(usize, usize)> {
     let number = |k: usize| {
         let nodes = points[k].clusters.of_node.len();
         // Where as many clusters are asked for as there can be, all count.
@@ -83,7 +68,7 @@ pub(crate) fn by_number(points: &[PathPoint], wanted: usize) -> Option<(usize, u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netfed::{Bound, Certificate, Clusters, Status};
+    use crate::{Bound, Certificate, Clusters, Status};
 
     fn point(lambda: f64, sizes: &[usize]) -> PathPoint {
         let of_node = sizes.iter().enumerate().flat_map(|(c, s)| vec![c; *s]).collect();
@@ -128,16 +113,5 @@ mod tests {
         );
         assert_eq!(by_number(&points, 8), Some((8, 0)));
         assert_eq!(by_number(&points[2..], 4), Some((2, 4 - 2)), "the nearest there is");
-    }
-
-    #[test]
-    fn validation_prefers_the_largest_good_lambda() {
-        let validation = Validation {
-            measure: "mean squared error",
-            folds: 2,
-            mean: vec![3.0, 1.0, 1.1, 1.3, 5.0],
-            error: vec![0.1, 0.2, 0.1, 0.1, 0.1],
-        };
-        assert_eq!(by_validation(&validation), Some((1, 2)));
     }
 }
