@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::compare::Compare;
+use crate::commands::demo::Demo;
 use crate::commands::federation::Federation;
 use crate::commands::graph::Graph;
 use crate::commands::peer::Peer;
@@ -27,6 +28,7 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
+  netfed demo
   netfed fit --data points.csv --graph edges.csv --lambda 0.01 --out run/
   netfed path --data points.csv --graph edges.csv --out path/
   netfed cluster --data points.csv --out clusters/
@@ -45,6 +47,8 @@ Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance o
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Show what netfed does, on bundled data of weather stations
+    Demo(Demo),
     /// Train one model per node
     Fit(Box<Fit>),
     /// Solve for a whole sequence of λ, from local models to one; choose λ
@@ -257,6 +261,9 @@ pub(crate) struct Evaluate {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print nothing; the errors are in the file of --out
+    #[arg(long, short, requires = "out", conflicts_with = "json")]
+    pub(crate) quiet: bool,
 }
 
 /// Explains a run: its clusters and whether they had to come out (with the λ for which they must), how far they are from

@@ -67,7 +67,7 @@ impl FittedRun {
         let warnings = warnings(&prepared, &settings);
         catch_interrupts();
         let mut watch = Watch::new(settings.spec.tol, quiet);
-        let fit = prepared.train(|progress| watch.observe(&progress))?;
+        let fit = prepared.train(&mut watch)?;
         watch.finish();
         let seconds = watch.seconds();
         let history = fit.history.iter().zip(&watch.looks).map(row).collect();
@@ -231,7 +231,7 @@ impl FittedRun {
                 Status::Solved => Outcome::Converged,
                 Status::Unproven | Status::NoMinimum => Outcome::Unproven,
                 Status::MaxIterations => Outcome::MaxIterations,
-                Status::Stopped => Outcome::Interrupted,
+                _ => Outcome::Interrupted,
             },
             nodes: &self.fit.prepared.nodes,
             words: Words::MODELS,
@@ -295,7 +295,6 @@ impl FittedRun {
             Status::Unproven if bounded => {
                 "  The iterations have settled, but no better bound can be proven: raise --tol if this accuracy is enough. Features of unlike scale widen the bound: try --standardize.\n"
             }
-            Status::Solved | Status::Unproven => "",
             Status::NoMinimum => {
                 "  There is no minimum: the classes of some nodes can be separated, and the loss falls for ever as the models grow. These models are the best found; their size means nothing. Add --ridge.\n"
             }
@@ -311,6 +310,7 @@ impl FittedRun {
             Status::MaxIterations => {
                 "  The tolerance was not met: raise --max-iter, or --tol if this accuracy is enough. Features of unlike scale slow it down: try --standardize.\n"
             }
+            _ => "",
         };
         text.push_str(advice);
         let report = out.join("report.html");

@@ -1,28 +1,18 @@
-//! How a graph is built from data: a discrepancy, a rule, weights. `netfed graph build` follows one recipe, `netfed tune` compares some.
+//! Recipes of graphs in the words of the flags: a discrepancy, a rule, weights. `netfed graph build`
+//! follows one recipe, `netfed tune` compares some.
 
-mod samples;
-
-use std::ops::ControlFlow;
-
-use netfed::discrepancy::{
-    Combination, Discrepancy, Energy, GradientMismatch, KolmogorovSmirnov, MaximumMean,
-    ModelDifference, Wasserstein, WelchT,
-};
-use netfed::fit::datasets;
+use netfed::discrepancy::{Combination, Discrepancy};
+use netfed::graph::{DiscrepancyKind, GraphRecipe, LocalFits, RecipeWarning};
 use netfed::names::choose;
-use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph};
-use netfed::{LossKind, Table};
+use netfed::similarity_graph::{Rule, SimilarityGraph, Weights, similarity_graph_with};
+use netfed::{Event, Table};
 use netfed_report::text::plural;
 
 use crate::failure::Failure;
 use crate::prepare::names;
-use crate::progress::{Steps, interrupted};
+use crate::progress::{Steps, until_interrupted};
 use crate::settings::{Range, Settings, number};
-use samples::{constant_columns, laid_out, samples};
 
-/// Names of the discrepancies.
-const DISCREPANCIES: [&str; 9] =
-    ["wasserstein", "energy", "mmd", "ks", "t", "models", "gradients", "tsne", "distance"];
 /// Names of the rules.
 const RULES: [&str; 4] = ["knn", "threshold", "mst-knn", "complete"];
 /// Names of the weights.
@@ -33,7 +23,7 @@ const NEIGHBORS: usize = 5;
 /// How a graph is built from data.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Recipe {
-    /// One of [`DISCREPANCIES`].
+    /// One of [`DiscrepancyKind::NAMES`].
     pub(crate) discrepancy: String,
     pub(crate) combination: Combination,
     pub(crate) rule: Rule,
@@ -46,34 +36,28 @@ impl Recipe {
         matches!(self.discrepancy.as_str(), "models" | "gradients")
     }
 
-    /// The discrepancies of all nodes.
-    pub(crate) fn discrepancies(
-        &self,
-        points: &Table,
-        settings: &Settings,
-    ) -> Result<Box<dyn Discrepancy>, Failure> {
-        if self.needs_models() {
-            let data = datasets(points, &settings.spec)?;
-            let losses = data
-                .into_iter()
-                .map(|own| {
-                    settings.spec.loss_kind().build(own, settings.spec.ridge, settings.spec.lasso)
-                })
-                .collect::<Result<Vec<_>, _>>()?;
-            return Ok(match self.discrepancy.as_str() {
-                "models" => Box::new(ModelDifference::new(losses)?),
-                _ => Box::new(GradientMismatch::new(losses)?),
-            });
-        }
-        let samples = samples(points, settings.spec.standardize)?;
-        Ok(match self.discrepancy.as_str() {
-            "energy" => Box::new(Energy::new(&samples)?),
-            "mmd" => Box::new(MaximumMean::new(&samples)?),
-            "ks" => Box::new(KolmogorovSmirnov::new(&samples, self.combination)?),
-            "t" => Box::new(WelchT::new(&samples, self.combination)?),
-            "tsne" => Box::new(Wasserstein::new(&laid_out(samples, settings.spec.seed)?)?),
-            _ => Box::new(Wasserstein::new(&samples)?),
-        })
+    /// The recipe with all that it needs of the settings.
+    pub(crate) fn complete(&self, settings: &Settings) -> GraphRecipe {
+        let fits = LocalFits {
+            loss: settings.spec.loss_kind(),
+            ridge: settings.spec.ridge,
+            lasso: settings.spec.lasso,
+            intercept: settings.spec.intercept,
+        };
+        let kind = match self.discrepancy.as_str() {
+            "energy" => DiscrepancyKind::Energy,
+            "mmd" => DiscrepancyKind::MaximumMean,
+            "ks" => DiscrepancyKind::KolmogorovSmirnov(self.combination),
+            "t" => DiscrepancyKind::WelchT(self.combination),
+            "models" => DiscrepancyKind::Models(fits),
+            "gradients" => DiscrepancyKind::Gradients(fits),
+            "tsne" => DiscrepancyKind::Tsne { seed: settings.spec.seed },
+            _ => DiscrepancyKind::Wasserstein,
+        };
+        GraphRecipe::new(kind)
+            .with_rule(self.rule)
+            .with_weights(self.weights)
+            .with_standardize(settings.spec.standardize)
     }
 
     /// The graph. Says nothing when `quiet`.
@@ -83,55 +67,24 @@ impl Recipe {
         quiet: bool,
     ) -> Result<SimilarityGraph, Failure> {
         let steps = Steps::named(self.rule.rows(all.nodes()), "nodes", quiet);
-        let observe = || {
+        let mut watch = |event: Event<'_>| {
             steps.step("comparing nodes");
-            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            until_interrupted(event)
         };
-        let built = similarity_graph(all, self.rule, self.weights, &observe)?;
+        let built = similarity_graph_with(all, self.rule, self.weights, &mut watch)?;
         steps.finish();
-        match built.stopped {
-            true => Err(Failure::other("interrupted; nothing was written.".into())),
-            false => Ok(built),
+        if built.stopped {
+            Err(Failure::other("interrupted; nothing was written.".into()))
+        } else {
+            Ok(built)
         }
     }
 
-    /// What a user should know about data from which a graph is built, in sentences without their period.
+    /// What a user should know about data from which a graph is built, in sentences without their
+    /// period.
     pub(crate) fn warnings(&self, points: &Table, settings: &Settings) -> Vec<String> {
-        let mut found = Vec::new();
-        if settings.spec.standardize {
-            let constant = constant_columns(points, &settings.columns.target);
-            if !constant.is_empty() {
-                let (has, them) =
-                    if constant.len() == 1 { ("has", "it") } else { ("have", "they") };
-                found.push(format!(
-                    "{}: {} {has} the same value everywhere, so that {them} cannot be standardized and tell no nodes apart",
-                    settings.data_name(),
-                    names(&constant)
-                ));
-            }
-        }
-        if self.needs_models()
-            && settings.spec.ridge == 0.0
-            && settings.spec.loss_kind() != LossKind::Mean
-        {
-            let dim = points.features().len() + usize::from(settings.spec.intercept);
-            let mut rows = vec![0; points.nodes().len()];
-            points.node_of_row().iter().for_each(|i| rows[*i as usize] += 1);
-            let few: Vec<&str> = (points.nodes().iter().zip(&rows))
-                .filter(|(_, rows)| (1..dim).contains(*rows))
-                .map(|(node, _)| node.as_str())
-                .collect();
-            if !few.is_empty() {
-                let has = if few.len() == 1 { "has" } else { "have" };
-                found.push(format!(
-                    "{} {has} fewer data points than the {} of a model ({}), which their data then leave open; say --ridge 0.01 or so, or fewer --features",
-                    plural(few.len(), "node"),
-                    plural(dim, "parameter"),
-                    names(&few)
-                ));
-            }
-        }
-        found
+        let found = self.complete(settings).warnings(points);
+        found.iter().filter_map(|w| words(w, points, settings)).collect()
     }
 
     /// The rule in a few words, as a label.
@@ -145,9 +98,37 @@ impl Recipe {
     }
 }
 
+/// A warning in words.
+fn words(warning: &RecipeWarning, points: &Table, settings: &Settings) -> Option<String> {
+    match warning {
+        RecipeWarning::Constant { features, label } => {
+            let columns = features.iter().map(|&j| points.features()[j].as_str());
+            let columns = columns.chain(label.then_some(settings.columns.target.as_str()));
+            let constant: Vec<&str> = columns.collect();
+            let (has, them) = if constant.len() == 1 { ("has", "it") } else { ("have", "they") };
+            Some(format!(
+                "{}: {} {has} the same value everywhere, so that {them} cannot be standardized and tell no nodes apart",
+                settings.data_name(),
+                names(&constant)
+            ))
+        }
+        RecipeWarning::FewPoints { nodes, parameters } => {
+            let few: Vec<&str> = nodes.iter().map(|&i| points.nodes()[i].as_str()).collect();
+            let has = if few.len() == 1 { "has" } else { "have" };
+            Some(format!(
+                "{} {has} fewer data points than the {} of a model ({}), which their data then leave open; say --ridge 0.01 or so, or fewer --features",
+                plural(few.len(), "node"),
+                plural(*parameters, "parameter"),
+                names(&few)
+            ))
+        }
+        _ => None,
+    }
+}
+
 /// The discrepancy with this name.
 pub(crate) fn discrepancy(name: &str) -> Result<String, Failure> {
-    Ok(choose("discrepancy", name, &DISCREPANCIES)?.to_owned())
+    Ok(choose("discrepancy", name, &DiscrepancyKind::NAMES)?.to_owned())
 }
 
 /// The combination of p-values with this name.

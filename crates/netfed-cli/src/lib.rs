@@ -10,6 +10,7 @@
 mod all_nodes;
 mod args;
 mod axis;
+mod browser;
 mod by_index;
 mod clusters_file;
 mod command_line;
@@ -27,7 +28,6 @@ mod memory;
 mod number_flags;
 mod page_parts;
 mod past_run;
-mod prediction;
 mod prepare;
 pub mod progress;
 mod relaxing;
@@ -39,7 +39,6 @@ mod terminal;
 mod threads;
 
 pub use command_line::{parse, status};
-pub use evaluation::measure::mean_and_error;
 pub use failure::Failure;
 pub use files::Files;
 pub use fitted::FittedRun;
@@ -68,6 +67,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn dispatch(command: Command) -> Result<u8, Failure> {
     match command {
+        Command::Demo(demo) => commands::demo::run(&demo),
         Command::Fit(fit) => commands::fit::run(*fit),
         Command::Path(path) => commands::path::run(*path),
         Command::Cluster(cluster) => commands::cluster::run(&cluster),

@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use netfed::Progress;
+use netfed::{Event, Observer};
 use netfed_report::text::rough_duration;
 
 /// Watches a run.
@@ -54,6 +54,11 @@ pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
+/// An observer whom nothing but Ctrl-C moves.
+pub fn until_interrupted(_: Event<'_>) -> ControlFlow<()> {
+    if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
 /// One line on standard error.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "netfed: {line}");
@@ -86,17 +91,6 @@ impl Watch {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// Takes note of an iteration; says stop after Ctrl-C.
-    pub(crate) fn observe(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
-        if let Some(c) = progress.certificate {
-            let bounded = c.gap.is_finite();
-            let seconds = self.seconds();
-            self.looks.push(seconds);
-            self.show(progress.iteration, c.accuracy(), bounded, seconds);
-        }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
     fn show(&mut self, iteration: u64, accuracy: f64, bounded: bool, seconds: f64) {
         if self.bar.is_none() && !self.lines {
             return;
@@ -126,6 +120,19 @@ impl Watch {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Takes note of iterations; says stop after Ctrl-C.
+impl Observer for Watch {
+    fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        if let Some(c) = event.certificate() {
+            let bounded = c.gap.is_finite();
+            let seconds = self.seconds();
+            self.looks.push(seconds);
+            self.show(event.count(), c.accuracy(), bounded, seconds);
+        }
+        until_interrupted(event)
     }
 }
 

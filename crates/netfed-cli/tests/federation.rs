@@ -266,13 +266,12 @@ fn methods_with_a_server_give_the_bits_of_one_process() {
     let work = LocalSteps { steps: 2, rate: Rate::Constant(0.1), batch: None, seed: 3 };
     let rounds =
         Rounds { max_rounds: 40, tolerance: 0.0, fraction: 0.5, seed: 3, ..Rounds::default() };
-    let go_on = |_| std::ops::ControlFlow::Continue(());
     for method in ["fedavg", "ifca"] {
         let expected = if method == "fedavg" {
-            fed_avg(&clients, &[0.0, 0.0], &work, &rounds, go_on).unwrap().params
+            fed_avg(&clients, &[0.0, 0.0], &work, &rounds).unwrap().params
         } else {
             let start = random_start(2, 2, 3).unwrap();
-            ifca(&clients, &start, &work, &rounds, go_on).unwrap().outcome.params
+            ifca(&clients, &start, &work, &rounds).unwrap().outcome.params
         };
         init(
             &place,

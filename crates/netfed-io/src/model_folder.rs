@@ -7,8 +7,8 @@ pub use file::Saved;
 use std::collections::HashMap;
 use std::path::Path;
 
-use netfed::Table;
-use netfed::model::{LocalModel, ModelKind};
+use netfed::model::{LocalModel, ModelKind, predict_table};
+use netfed::{Matrix, Table};
 
 use crate::error::Error;
 use crate::read::columns::{PointColumns, Target};
@@ -102,5 +102,12 @@ impl ModelFolder {
             format!("is not in the run; its {} nodes are listed in {LIST}", self.models.len());
         check_nodes(path, &columns.node, &points, |n| self.place.contains_key(n), &listed)?;
         Ok(points)
+    }
+
+    /// Predictions for all points that were read for these models, one row each: a number, or the
+    /// probabilities of all classes.
+    pub fn predict(&self, points: &Table) -> Result<Matrix, netfed::Error> {
+        let scaling = self.saved.scaling.as_ref();
+        predict_table(points, self.saved.task, scaling, |node| self.model(node))
     }
 }

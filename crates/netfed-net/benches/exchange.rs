@@ -1,10 +1,12 @@
-//! Rounds per second of 20 peers in a ring, as processes on this machine, against the bare engine in the same run.
+//! Rounds per second of 20 peers in a ring, as processes on this machine, against the bare engine
+//! in the same run.
 //!
-//!     cargo bench -p netfed-net --bench exchange                 20 peers, 1 KiB and 1 MiB of parameters
-//!     cargo bench -p netfed-net --bench exchange -- 6 4096       so many peers, so many bytes
+//!     cargo bench -p netfed-net --bench exchange             20 peers, 1 KiB and 1 MiB of parameters
+//!     cargo bench -p netfed-net --bench exchange -- 6 4096   so many peers, so many bytes
 //!
-//! "bare": every process puts its vector to both neighbors and waits for theirs, nothing else. "netfed": the same with rounds, checks, looks at the
-//! certificate, commits to disk and the dual steps.
+//! "bare": every process puts its vector to both neighbors and waits for theirs, nothing else.
+//! "netfed": the same with rounds, checks, looks at the certificate, commits to disk and the dual
+//! steps.
 
 #![allow(
     clippy::unwrap_used,
@@ -71,7 +73,8 @@ fn main() {
     }
 }
 
-/// What was measured: rounds per second of the slowest process; messages, their bytes, and CPU seconds of all.
+/// What was measured: rounds per second of the slowest process; messages, their bytes, and CPU
+/// seconds of all.
 struct Run {
     rate: f64,
     messages: f64,
@@ -130,8 +133,8 @@ fn run(mode: &str, peers: usize, bytes: usize, rounds: u64) -> Run {
     sum
 }
 
-/// Counts what is sent, and looks at the clock when the first tenth of the rounds is over and when all are. A thread that waits for these moments
-/// would itself cost as much as the messages.
+/// Counts what is sent, and looks at the clock when the first tenth of the rounds is over and when
+/// all are. A thread that waits for these moments would itself cost as much as the messages.
 struct Counted<'a> {
     engine: Engine,
     counts: &'a Counts,
@@ -195,7 +198,8 @@ fn cpu() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
-/// One process; prints its rounds per second, without the first tenth, messages, bytes and CPU seconds.
+/// One process; prints its rounds per second, without the first tenth, messages, bytes and CPU
+/// seconds.
 fn member(mode: &str, folder: &Path, member: usize, dim: usize) {
     let federation = Federation::read(folder).unwrap();
     let plan = Plan::new(&federation.graph, &federation.host, member);
@@ -250,7 +254,8 @@ fn vector(round: u64, bytes: usize) -> Vec<u8> {
     vector
 }
 
-/// Sends this round's vector and waits for those of the neighbors; sends again what may have been lost before they were there.
+/// Sends this round's vector and waits for those of the neighbors; sends again what may have been
+/// lost before they were there.
 fn bare_round(engine: &Counted<'_>, plan: &Plan, round: u64, bytes: usize) {
     thread_local! { static EARLY: std::cell::RefCell<Vec<(usize, u64)>> = const { std::cell::RefCell::new(Vec::new()) }; }
     let send =

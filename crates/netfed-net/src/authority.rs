@@ -1,8 +1,8 @@
 //! The federation's own certificate authority, and the signature under its description.
 //!
-//! One key pair (ECDSA, P-256) belongs to the organizer. It signs the description, the list of revoked certificates and one certificate
-//! per member; a member trusts nothing else. Certificates are numbered one after the other. Keys are files that only their owner can
-//! read.
+//! One key pair (ECDSA, P-256) belongs to the organizer. It signs the description, the list of
+//! revoked certificates and one certificate per member; a member trusts nothing else. Certificates
+//! are numbered one after the other. Keys are files that only their owner can read.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -111,15 +111,17 @@ pub(crate) fn public_key(folder: &Path) -> Result<Vec<u8>, Error> {
     with_certificate(&path, &read(&path)?, |c| c.public_key().subject_public_key.data.to_vec())
 }
 
-/// Checks that the description in a folder was signed by the authority whose certificate lies beside it.
+/// Checks that the description in a folder was signed by the authority whose certificate lies
+/// beside it.
 pub fn check_signature(folder: &Path) -> Result<(), Error> {
     let path = folder.join(DESCRIPTION);
-    match Signed::read(&path)?.is_by(&public_key(folder)?) {
-        true => Ok(()),
-        false => Err(invalid(format!(
+    if Signed::read(&path)?.is_by(&public_key(folder)?) {
+        Ok(())
+    } else {
+        Err(invalid(format!(
             "{}: the signature does not fit; the description was changed after it was signed, or is of another federation.",
             path.display()
-        ))),
+        )))
     }
 }
 
@@ -185,7 +187,8 @@ fn issue(
     Ok(Issued { certificate, key: key.serialize_pem(), serial })
 }
 
-/// Copies what everyone has, beside the own certificate and key, from the organizer's folder to that of a member.
+/// Copies what everyone has, beside the own certificate and key, from the organizer's folder to
+/// that of a member.
 pub fn hand_out(organizer: &Path, folder: &Path) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(Error::file(folder, "make the folder"))?;
     let list = Path::new(REVOKED).with_extension("sig");
@@ -199,8 +202,9 @@ pub fn hand_out(organizer: &Path, folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a folder for a member: description, signature, list of revoked certificates, certificate of the authority, own certificate and
-/// key. `host` is the name or address that others connect to, if they do. The same for a router.
+/// Makes a folder for a member: description, signature, list of revoked certificates, certificate
+/// of the authority, own certificate and key. `host` is the name or address that others connect to,
+/// if they do. The same for a router.
 pub fn invite(
     organizer: &Path,
     folder: &Path,
@@ -216,7 +220,8 @@ pub fn invite(
     fs::write(&path, issued.certificate).map_err(Error::file(&path, "write"))
 }
 
-/// Makes a new certificate and key for a member, in the place of those that may lie in the folder, and revokes all that it had before.
+/// Makes a new certificate and key for a member, in the place of those that may lie in the folder,
+/// and revokes all that it had before.
 pub fn renew(
     organizer: &Path,
     folder: &Path,
@@ -233,7 +238,8 @@ pub fn renew(
     Ok(list)
 }
 
-/// The number of a certificate. Those of times when certificates were not counted have long random ones, and come before all others.
+/// The number of a certificate. Those of times when certificates were not counted have long random
+/// ones, and come before all others.
 pub(crate) fn serial(certificate: &X509Certificate<'_>) -> u64 {
     let bytes = certificate.raw_serial();
     let zeros = bytes.iter().take_while(|b| **b == 0).count();

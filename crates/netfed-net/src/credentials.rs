@@ -1,5 +1,6 @@
-//! What a member proves itself with, and what it accepts as proof from others: a signature (ECDSA, P-256) by the key of a certificate
-//! that the federation's authority has signed, that is valid now and on no list of revoked ones, and that carries the member's name.
+//! What a member proves itself with, and what it accepts as proof from others: a signature (ECDSA,
+//! P-256) by the key of a certificate that the federation's authority has signed, that is valid now
+//! and on no list of revoked ones, and that carries the member's name.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +17,8 @@ use crate::authority::{CA_CERTIFICATE, CERTIFICATE, KEY, serial};
 use crate::error::Error;
 use crate::revoked::Revoked;
 
-/// A member's certificate and key, the certificate of the authority, and what the authority has revoked.
+/// A member's certificate and key, the certificate of the authority, and what the authority has
+/// revoked.
 pub struct Credentials {
     key: EcdsaKeyPair,
     certificate: Vec<u8>,
@@ -83,7 +85,8 @@ impl Credentials {
         self.revoked.read().unwrap_or_else(PoisonError::into_inner).contains(name, serial)
     }
 
-    /// Takes a newer list of revoked certificates, whose signature has been checked; whether it is newer.
+    /// Takes a newer list of revoked certificates, whose signature has been checked; whether it is
+    /// newer.
     pub fn take(&self, list: Revoked) -> bool {
         let mut revoked = self.revoked.write().unwrap_or_else(PoisonError::into_inner);
         let newer = list.version > revoked.version;

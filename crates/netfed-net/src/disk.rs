@@ -13,7 +13,8 @@ pub trait Disk {
     /// Begins to commit a state.
     fn begin(&mut self, state: State);
 
-    /// How the commit that was begun has ended, said once; none while it is being written, unless asked to wait.
+    /// How the commit that was begun has ended, said once; none while it is being written, unless
+    /// asked to wait.
     fn written(&mut self, wait: bool) -> Option<Result<(), Error>>;
 }
 

@@ -1,5 +1,6 @@
-//! A page for Prometheus: answers every request with the counters. Written by hand, because it is short: one thread takes connections,
-//! another serves all of them side by side, so that one that says nothing keeps nobody waiting.
+//! A page for Prometheus: answers every request with the counters. Written by hand, because it is
+//! short: one thread takes connections, another serves all of them side by side, so that one that
+//! says nothing keeps nobody waiting.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -20,7 +21,8 @@ const LIMIT: Duration = Duration::from_secs(1);
 /// Time between two looks at the connections that are open.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Serves the counters at an address, until the process ends; gives the address (a port of 0 is chosen by the system).
+/// Serves the counters at an address, until the process ends; gives the address (a port of 0 is
+/// chosen by the system).
 pub fn serve(address: &str, metrics: Arc<Metrics>) -> Result<SocketAddr, Error> {
     let cannot = |e| Error::Invalid(format!("cannot serve metrics at {address}: {e}."));
     let listener = TcpListener::bind(address).map_err(cannot)?;
@@ -47,9 +49,10 @@ pub fn serve(address: &str, metrics: Arc<Metrics>) -> Result<SocketAddr, Error> 
 fn serve_all(arrived: &Receiver<TcpStream>, metrics: &Metrics) {
     let mut clients: VecDeque<Client> = VecDeque::new();
     loop {
-        let next = match clients.is_empty() {
-            true => arrived.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            false => arrived.recv_timeout(PAUSE),
+        let next = if clients.is_empty() {
+            arrived.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        } else {
+            arrived.recv_timeout(PAUSE)
         };
         match next {
             Ok(stream) => clients.extend(Client::new(stream)),

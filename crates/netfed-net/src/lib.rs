@@ -1,4 +1,5 @@
-//! Peers: one process per data holder. Parameters travel along the edges of the graph, and there is no server.
+//! Peers: one process per data holder. Parameters travel along the edges of the graph, and there is
+//! no server.
 //!
 //! | | |
 //! | --- | --- |

@@ -1,7 +1,9 @@
-//! What the authority says while a federation runs: signed texts, which pass from neighbor to neighbor.
+//! What the authority says while a federation runs: signed texts, which pass from neighbor to
+//! neighbor.
 //!
-//! A peer looks now and then whether its folder holds something newer, and tells its neighbors what it knows. What comes from a neighbor
-//! counts because of the signature, whoever has passed it on, and is kept in the folder.
+//! A peer looks now and then whether its folder holds something newer, and tells its neighbors what
+//! it knows. What comes from a neighbor counts because of the signature, whoever has passed it on,
+//! and is kept in the folder.
 //!
 //! | bytes | content |
 //! | --- | --- |
@@ -102,7 +104,8 @@ pub(crate) struct Notices {
     /// The version of the federation that this member goes by, and the id of the one before.
     current: Federation,
     before: Option<FederationId>,
-    /// The newest version that is known, if it is a later one: its number, its id, and after which round it is to be taken over.
+    /// The newest version that is known, if it is a later one: its number, its id, and after which
+    /// round it is to be taken over.
     later: Option<(u64, FederationId, u64)>,
     looked: Instant,
     told: HashMap<usize, Instant>,
@@ -141,8 +144,9 @@ impl Notices {
         self.later.map(|(_, _, round)| round)
     }
 
-    /// Whether a message for the peer was written under another version. A sender that is behind will be told. One that is ahead says
-    /// nothing more under this version, so that there is no round to wait for.
+    /// Whether a message for the peer was written under another version. A sender that is behind
+    /// will be told. One that is ahead says nothing more under this version, so that there is no
+    /// round to wait for.
     pub(crate) fn is_of_other_version(&mut self, message: &[u8]) -> bool {
         let id = message.get(8..).and_then(<[u8]>::first_chunk::<16>);
         let ahead = self.later.as_mut().filter(|later| Some(&later.1) == id);
@@ -215,7 +219,8 @@ impl Notices {
         true
     }
 
-    /// Takes a description that the authority has signed, if it is of a later version than all that are known.
+    /// Takes a description that the authority has signed, if it is of a later version than all that
+    /// are known.
     fn take_description(&mut self, signed: Signed) -> bool {
         let federation = match Federation::parse(&signed.text) {
             Ok(federation) => federation,
@@ -321,7 +326,8 @@ mod tests {
         assert!(is_notice(&notice) && !known.is_revoked("a", 8));
         assert!(b.take(&notice) && !b.take(&notice));
         assert!(known.is_revoked("a", 8) && !known.is_revoked("a", 9));
-        // It is there after a restart, and an older one does not come back, neither as a file nor from a neighbor.
+        // It is there after a restart, and an older one does not come back, neither as a file nor
+        // from a neighbor.
         assert!(open(&path.join("b")).1.is_revoked("a", 8));
         let old = Signed::read(&path.join(REVOKED)).unwrap();
         revoke(path, "c", 3).unwrap();
@@ -353,7 +359,8 @@ mod tests {
         }
         assert!(b.take(&notice) && b.superseded_after() == Some(70));
         assert_eq!(Federation::read(&path.join("b")).unwrap().id, two.id);
-        // Version 3 does not say at which round of version 1: at once. An older one changes nothing any more.
+        // Version 3 does not say at which round of version 1: at once. An older one changes nothing
+        // any more.
         assert!(b.take(&encode(DESCRIBED, &third)) && !b.take(&notice));
         assert_eq!(b.superseded_after(), Some(0));
         let message = |id: FederationId| [&[0; 8], &id[..], &[0; 40]].concat();

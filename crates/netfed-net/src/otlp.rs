@@ -1,7 +1,8 @@
-//! The counters for OpenTelemetry: sent now and then to a collector, as OTLP over HTTP in its JSON encoding (POST /v1/metrics).
+//! The counters for OpenTelemetry: sent now and then to a collector, as OTLP over HTTP in its JSON
+//! encoding (POST /v1/metrics).
 //!
-//! Written by hand, because the official exporter brings some sixty crates for one message. It speaks plain HTTP: the collector stands beside the
-//! peer, as usual, and does the rest of the way.
+//! Written by hand, because the official exporter brings some sixty crates for one message. It
+//! speaks plain HTTP: the collector stands beside the peer, as usual, and does the rest of the way.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -59,9 +60,10 @@ impl Collector {
         let mut answer = [0; 64];
         let count = stream.read(&mut answer)?;
         let line = String::from_utf8_lossy(&answer[..count]);
-        match line.split(' ').nth(1).is_some_and(|code| code.starts_with('2')) {
-            true => Ok(()),
-            false => Err(std::io::Error::other(line.lines().next().unwrap_or("").to_owned())),
+        if line.split(' ').nth(1).is_some_and(|code| code.starts_with('2')) {
+            Ok(())
+        } else {
+            Err(std::io::Error::other(line.lines().next().unwrap_or("").to_owned()))
         }
     }
 }

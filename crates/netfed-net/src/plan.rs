@@ -1,8 +1,8 @@
-//! What every member works out from the description alone: who hosts which nodes, which numbers cross between two members, and the
-//! tree along which sums travel.
+//! What every member works out from the description alone: who hosts which nodes, which numbers
+//! cross between two members, and the tree along which sums travel.
 //!
-//! Nodes are numbered in their natural order (`names.rs`), as in one process, so that edges have the same tail and the same slot
-//! everywhere and results agree to the last bit.
+//! Nodes are numbered in their natural order (`names.rs`), as in one process, so that edges have
+//! the same tail and the same slot everywhere and results agree to the last bit.
 
 use netfed::Graph;
 
@@ -37,7 +37,8 @@ pub struct LinkPlan {
 }
 
 impl LinkPlan {
-    /// Vectors of which a copy of one end of it consists: the duals of the edges, and the models at both ends.
+    /// Vectors of which a copy of one end of it consists: the duals of the edges, and the models at
+    /// both ends.
     pub(crate) fn copied(&self) -> usize {
         self.edges.len() + self.sent.len() + self.received.len()
     }
@@ -113,7 +114,8 @@ impl Plan {
     }
 }
 
-/// The parent of every member in a breadth-first tree; none for the first member of each connected part.
+/// The parent of every member in a breadth-first tree; none for the first member of each connected
+/// part.
 fn spanning_tree(graph: &Graph, host: &[usize]) -> Vec<Option<usize>> {
     let members = host.iter().max().map_or(0, |m| m + 1);
     let mut neighbors = vec![Vec::new(); members];

@@ -1,5 +1,6 @@
-//! Whether a folder proves who its owner is: the certificates are the authority's and valid now, and the keys belong to them. Tried, not
-//! only looked at: a text is signed, and the signature checked as others would.
+//! Whether a folder proves who its owner is: the certificates are the authority's and valid now,
+//! and the keys belong to them. Tried, not only looked at: a text is signed, and the signature
+//! checked as others would.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,8 @@ use crate::error::Error;
 /// What is signed to try a key.
 const TEXT: &[u8] = b"netfed tries a key";
 
-/// Checks the folder of a member, a router or the observer; gives what its certificate says. An expired one is told by its days.
+/// Checks the folder of a member, a router or the observer; gives what its certificate says. An
+/// expired one is told by its days.
 pub fn check(folder: &Path) -> Result<Identity, Error> {
     check_authority(folder)?;
     let identity = authority::identity(folder)?;
@@ -50,13 +52,14 @@ pub fn check_organizer(folder: &Path) -> Result<(), Error> {
     let certificate = folder.join(CA_CERTIFICATE);
     let own =
         with_certificate(&certificate, |_, ca| ca.public_key().subject_public_key.data.to_vec())?;
-    match key.public_key_raw() == own.as_slice() {
-        true => Ok(()),
-        false => Err(Error::Invalid(format!(
+    if key.public_key_raw() == own.as_slice() {
+        Ok(())
+    } else {
+        Err(Error::Invalid(format!(
             "{}: the key does not belong to {}.",
             path.display(),
             certificate.display()
-        ))),
+        )))
     }
 }
 
@@ -114,7 +117,8 @@ fn with_certificate<T>(
     }
 }
 
-/// One block between these lines, of lines of base64: what the engine reads, and nothing that it could read otherwise.
+/// One block between these lines, of lines of base64: what the engine reads, and nothing that it
+/// could read otherwise.
 fn check_label(path: &Path, label: &str) -> Result<(), Error> {
     let text = fs::read_to_string(path).map_err(Error::file(path, "read"))?;
     let edges = ["BEGIN", "END"].map(|edge| format!("-----{edge} {label}-----"));
@@ -124,12 +128,13 @@ fn check_label(path: &Path, label: &str) -> Result<(), Error> {
     let whole = lines.next() == Some(edges[0].as_str())
         && lines.by_ref().find(|line| !is_content(line)) == Some(edges[1].as_str())
         && lines.all(str::is_empty);
-    match whole {
-        true => Ok(()),
-        false => Err(Error::Invalid(format!(
+    if whole {
+        Ok(())
+    } else {
+        Err(Error::Invalid(format!(
             "{}: expected one block from BEGIN {label} to END {label}.",
             path.display()
-        ))),
+        )))
     }
 }
 
@@ -149,7 +154,8 @@ mod tests {
         (folder, own)
     }
 
-    /// Every second byte of every file is changed in two ways: what passes has the same content as before.
+    /// Every second byte of every file is changed in two ways: what passes has the same content as
+    /// before.
     #[test]
     fn damage_is_found() {
         let (_folder, own) = folders();

@@ -1,5 +1,5 @@
-//! What the log says about refused messages: a few lines per sender, then how many were left out. Someone who floods a member with
-//! nonsense does not fill its disk.
+//! What the log says about refused messages: a few lines per sender, then how many were left out.
+//! Someone who floods a member with nonsense does not fill its disk.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -20,7 +20,8 @@ pub struct Said {
 }
 
 impl Said {
-    /// Whether there may be a line now, and how many were left out before it; `now` is a time that does not go back.
+    /// Whether there may be a line now, and how many were left out before it; `now` is a time that
+    /// does not go back.
     pub fn line(&mut self, now: Duration) -> Option<u64> {
         if now.saturating_sub(self.since) >= PERIOD {
             (self.since, self.lines) = (now, 0);
@@ -39,7 +40,8 @@ impl Said {
 pub(crate) struct Refusals(BTreeMap<usize, Said>);
 
 impl Refusals {
-    /// Says in the log that a message of a sender was refused, if there has not been enough about it; `now` is a time that does not go back.
+    /// Says in the log that a message of a sender was refused, if there has not been enough about
+    /// it; `now` is a time that does not go back.
     pub(crate) fn tell(
         &mut self,
         from: usize,

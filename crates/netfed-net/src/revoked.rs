@@ -1,8 +1,9 @@
 //! The list of revoked certificates: `revoked.toml`, signed by the authority.
 //!
-//! Certificates are numbered one after the other, whoever they are for. An entry says below which number the certificates of a
-//! member are refused: so a new certificate makes the ones before it void, and nobody has to keep a book of them. The list has a
-//! version of its own; the newest one holds, and an entry never goes back.
+//! Certificates are numbered one after the other, whoever they are for. An entry says below which
+//! number the certificates of a member are refused: so a new certificate makes the ones before it
+//! void, and nobody has to keep a book of them. The list has a version of its own; the newest one
+//! holds, and an entry never goes back.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +28,8 @@ pub struct Revoked {
 }
 
 impl Revoked {
-    /// The list in a folder, signed by the authority whose certificate lies beside it; the empty one where there is none.
+    /// The list in a folder, signed by the authority whose certificate lies beside it; the empty
+    /// one where there is none.
     pub fn read(folder: &Path) -> Result<(Revoked, Option<Signed>), Error> {
         let path = folder.join(REVOKED);
         if !path.exists() {
@@ -61,7 +63,8 @@ impl Revoked {
     }
 }
 
-/// Revokes the certificates of a member with a smaller number, as the organizer; gives the new list, which lies in the folder.
+/// Revokes the certificates of a member with a smaller number, as the organizer; gives the new
+/// list, which lies in the folder.
 pub fn revoke(organizer: &Path, name: &str, below: u64) -> Result<Revoked, Error> {
     let (mut list, _) = Revoked::read(organizer)?;
     list.version += 1;

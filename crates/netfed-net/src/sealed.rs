@@ -1,7 +1,9 @@
-//! Messages between members, sealed from end to end: a router delivers them, and can neither read, alter, forge nor repeat one; nor can
-//! whoever has a certificate of a member that has been revoked, and connects with it.
+//! Messages between members, sealed from end to end: a router delivers them, and can neither read,
+//! alter, forge nor repeat one; nor can whoever has a certificate of a member that has been
+//! revoked, and connects with it.
 //!
-//! Two neighbors agree on keys that live as long as their processes. The one whose name comes first, A, begins:
+//! Two neighbors agree on keys that live as long as their processes. The one whose name comes
+//! first, A, begins:
 //!
 //! ```text
 //! hello    A → B    a, 0; certificate and signature of A        a = αG, fresh
@@ -11,17 +13,18 @@
 //! notice   both     what the authority has signed, for one whose certificate has been revoked
 //! ```
 //!
-//! G is the base point of X25519. A signature ([`Credentials`]) is about the id of the federation, sender, receiver, kind and both points,
-//! so that it proves nothing elsewhere. The two keys come from αβG by HKDF-SHA256, with the id as salt and direction, a and b as info.
-//! Messages are sealed with ChaCha20-Poly1305; the counter is the nonce, and must grow from message to message. B goes on with its old
-//! keys until A has used the new ones: an old hello, sent again by a router, changes nothing. Keys are thrown away when the certificate
-//! that stood for them is revoked.
+//! G is the base point of X25519. A signature ([`Credentials`]) is about the id of the federation,
+//! sender, receiver, kind and both points, so that it proves nothing elsewhere. The two keys come
+//! from αβG by HKDF-SHA256, with the id as salt and direction, a and b as info. Messages are sealed
+//! with ChaCha20-Poly1305; the counter is the nonce, and must grow from message to message. B goes
+//! on with its old keys until A has used the new ones: an old hello, sent again by a router,
+//! changes nothing. Keys are thrown away when the certificate that stood for them is revoked.
 //!
 //! | bytes | content |
 //! | --- | --- |
 //! | 0–3, 4, 5–7 | `NFS1`, kind, zero |
 //! | 8–15, 16–23, then | sealed: first bytes of the hash of a, b; counter; message and tag |
-//! | 8–39, 40–71, 72–75, then | hello and answer: own point, the other's; length of the certificate; certificate, signature |
+//! | 8–39, 40–71, 72–75, then | hello, answer: own point, the other's; length of certificate; it, signature |
 //! | 8, then | notice: the text and its signature |
 
 use std::sync::Arc;
@@ -143,7 +146,8 @@ impl Channel {
         self.keys.is_some()
     }
 
-    /// What to send for a message: sealed, or, without keys, what leads to some; the message is then lost.
+    /// What to send for a message: sealed, or, without keys, what leads to some; the message is
+    /// then lost.
     pub fn seal(&mut self, message: &[u8]) -> Option<Vec<u8>> {
         self.forget_revoked();
         match &mut self.keys {

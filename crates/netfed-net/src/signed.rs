@@ -1,5 +1,5 @@
-//! Texts that the authority has signed: the description, and the list of revoked certificates. Beside `NAME.toml` lies `NAME.sig`, the
-//! signature (ECDSA, P-256) in hexadecimal.
+//! Texts that the authority has signed: the description, and the list of revoked certificates.
+//! Beside `NAME.toml` lies `NAME.sig`, the signature (ECDSA, P-256) in hexadecimal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,8 @@ impl Signed {
         Ok(Signed { text, signature: unhex(hex.trim()).ok_or_else(broken)? })
     }
 
-    /// Writes both files, each as a whole. Whoever reads between the two sees a signature that does not fit, and reads again later.
+    /// Writes both files, each as a whole. Whoever reads between the two sees a signature that does
+    /// not fit, and reads again later.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         replace(path, self.text.as_bytes(), false)?;
         replace(&beside(path), (hex(&self.signature) + "\n").as_bytes(), false)
@@ -71,7 +72,8 @@ pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
     text.as_bytes().chunks(2).map(byte).collect()
 }
 
-/// Writes a file whole or not at all, in the place of one that may be there; a secret one only its owner can read.
+/// Writes a file whole or not at all, in the place of one that may be there; a secret one only its
+/// owner can read.
 pub(crate) fn replace(path: &Path, bytes: &[u8], secret: bool) -> Result<(), Error> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");

@@ -1,11 +1,12 @@
 //! What a member takes along into a later version of its federation.
 //!
-//! Nodes that stay keep their models, and edges that stay the copies of their duals at both ends; an edge that goes takes its duals away,
-//! and a new one begins at zero. Nodes are known by their names. A new node begins at zero here, and then from the mean of its neighbors'
-//! models when the members meet (`peer/meeting.rs`).
+//! Nodes that stay keep their models, and edges that stay the copies of their duals at both ends;
+//! an edge that goes takes its duals away, and a new one begins at zero. Nodes are known by their
+//! names. A new node begins at zero here, and then from the mean of its neighbors' models when the
+//! members meet (`peer/meeting.rs`).
 //!
-//! A state says under which version it was made, by its id; the description of that version lies beside it. So a peer goes on under it
-//! until it takes over, whatever lies in its folder by then.
+//! A state says under which version it was made, by its id; the description of that version lies
+//! beside it. So a peer goes on under it until it takes over, whatever lies in its folder by then.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,8 @@ use crate::signed::{Signed, hex};
 use crate::state::{State, Store};
 use crate::wire::FederationId;
 
-/// The version of a federation that a member goes by now, and, where it takes that over, the one before with the state that it came to.
+/// The version of a federation that a member goes by now, and, where it takes that over, the one
+/// before with the state that it came to.
 pub struct Stage {
     /// The version to go by.
     pub federation: Federation,
@@ -31,8 +33,8 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Finds out from the member's folder and from the folder of its state. A later version is taken over once this member has made way
-    /// for it (`made_way`) or has finished.
+    /// Finds out from the member's folder and from the folder of its state. A later version is
+    /// taken over once this member has made way for it (`made_way`) or has finished.
     pub fn of(folder: &Path, state: &Path, made_way: bool) -> Result<Stage, Error> {
         authority::check_signature(folder)?;
         let newest = Federation::read(folder)?;
@@ -95,9 +97,10 @@ fn kept_version(
     let signed = Signed::read(&path)?;
     let earlier = Federation::parse(&signed.text)
         .map_err(|e| Error::Invalid(format!("{}: {e}", path.display())))?;
-    match signed.is_by(&authority::public_key(folder)?) && earlier.root == newest.root {
-        true => Ok(earlier),
-        false => Err(foreign()),
+    if signed.is_by(&authority::public_key(folder)?) && earlier.root == newest.root {
+        Ok(earlier)
+    } else {
+        Err(foreign())
     }
 }
 
@@ -105,7 +108,8 @@ fn kept(state: &Path, id: FederationId) -> PathBuf {
     state.join(hex(&id) + ".toml")
 }
 
-/// Brings the halves of a member's nodes to where they were in an earlier version. False: the state does not fit that version.
+/// Brings the halves of a member's nodes to where they were in an earlier version. False: the state
+/// does not fit that version.
 pub fn carry_over(
     state: &State,
     earlier: &Federation,

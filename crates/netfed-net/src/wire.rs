@@ -13,7 +13,8 @@
 //! | 56–59 | count of the numbers that follow, 8 bytes each |
 //! | 60–63 | zero |
 //!
-//! All little-endian. A message is read only after every field has been checked: whatever comes from the network is hostile.
+//! All little-endian. A message is read only after every field has been checked: whatever comes
+//! from the network is hostile.
 
 use thiserror::Error;
 
@@ -47,7 +48,8 @@ pub enum Kind {
     Rejoin,
     /// That copy.
     Copy,
-    /// The sender makes way for a later version of the federation, after as many exchanges as the check says; it only answers requests.
+    /// The sender makes way for a later version of the federation, after as many exchanges as the
+    /// check says; it only answers requests.
     Way,
 }
 
@@ -166,7 +168,8 @@ impl Message {
         bytes
     }
 
-    /// Reads a message of at most `most` numbers. Nothing is allocated before the length has been checked.
+    /// Reads a message of at most `most` numbers. Nothing is allocated before the length has been
+    /// checked.
     pub fn decode(bytes: &[u8], most: usize) -> Result<Message, Refusal> {
         let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
             return Err(Refusal::Short(bytes.len()));
@@ -217,7 +220,8 @@ pub(crate) fn append(bytes: &mut Vec<u8>, numbers: &[f64]) {
     }
 }
 
-/// A hash of vectors, bit by bit (FNV-1a over words, in four lanes beside each other): equal copies have equal hashes.
+/// A hash of vectors, bit by bit (FNV-1a over words, in four lanes beside each other): equal copies
+/// have equal hashes.
 pub fn hash<'v>(vectors: impl IntoIterator<Item = &'v [f64]>) -> u64 {
     let mix =
         |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17);

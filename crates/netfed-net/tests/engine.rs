@@ -63,7 +63,8 @@ fn strangers_are_refused_and_training_goes_on() {
         .unwrap();
     let outcomes = site.run_all(&metrics, || {
         std::thread::sleep(Duration::from_millis(500));
-        // Without a certificate, with one of another federation, with an expired one: no connection, or one that is closed at once.
+        // Without a certificate, with one of another federation, with an expired one: no
+        // connection, or one that is closed at once.
         let strangers =
             [(PathBuf::new(), false), (other.path().join("m1"), true), (site.path("late"), true)];
         let garbage = vec![7u8; 100];
@@ -76,7 +77,8 @@ fn strangers_are_refused_and_training_goes_on() {
             }
         }
         assert_eq!(metrics[0].refused.load(Relaxed), 0, "nothing of strangers arrives");
-        // A member that writes to an edge that is not its own: m2 pretends to be m1 towards m0, to which it has no edge.
+        // A member that writes to an edge that is not its own: m2 pretends to be m1 towards m0, to
+        // which it has no edge.
         let session =
             site.intruder(&site.path("m2"), site.endpoint(0), true).expect("m2 is a member");
         std::thread::sleep(Duration::from_millis(300));

@@ -1,9 +1,12 @@
-//! Peers in threads, over the engine in memory: the same bits as one process, whatever the network does.
+//! Peers in threads, over the engine in memory: the same bits as one process, whatever the network
+//! does.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs, reason = "tests")]
 
 mod common;
 
+use common::ends::{Loud, Mortal, Slow};
 use common::{LAMBDA, World, world};
+use netfed::Status;
 use netfed::loss::Zero;
 use netfed_net::memory::{Faults, Hub};
 use netfed_net::wire::{Kind, Message};
@@ -22,7 +25,7 @@ fn assert_same_bits(world: &World, outcomes: &[netfed_net::Outcome]) {
     let together = world.params(outcomes);
     for outcome in outcomes {
         assert_eq!(outcome.rounds, alone.iterations);
-        assert!(outcome.finished);
+        assert!(outcome.is_finished());
     }
     let bits = |m: &netfed::Matrix| m.as_slice().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&together), bits(&alone.params));
@@ -36,7 +39,7 @@ fn the_same_bits_as_in_one_process() {
         assert_same_bits(&world, &outcomes);
         let alone = world.in_process();
         for outcome in &outcomes {
-            assert!(outcome.converged);
+            assert_eq!(outcome.status, Status::Solved);
             let total = outcome.total.unwrap();
             let relative = |a: f64, b: f64| (a - b).abs() / b;
             assert!(relative(total.objective, alone.certificate.objective) < 1e-12);
@@ -48,7 +51,8 @@ fn the_same_bits_as_in_one_process() {
     }
 }
 
-/// A node without data has an infinite conjugate: a federation knows no radius for it, so that the run ends on the residual.
+/// A node without data has an infinite conjugate: a federation knows no radius for it, so that the
+/// run ends on the residual.
 #[test]
 fn without_a_bound_nothing_is_called_converged() {
     let mut world = world(6, 6);
@@ -56,8 +60,8 @@ fn without_a_bound_nothing_is_called_converged() {
     let outcomes = world.run_all(ends(&world, Faults::NONE));
     for outcome in &outcomes {
         let total = outcome.total.unwrap();
-        assert!(outcome.finished && outcome.rounds < world.rules.rounds);
-        assert!(outcome.unproven && !outcome.converged, "{outcome:?}");
+        assert!(outcome.is_finished() && outcome.rounds < world.rules.rounds);
+        assert_eq!(outcome.status, Status::Unproven, "{outcome:?}");
         assert!(total.proven_gap().is_infinite() && total.residual() <= 1e-6);
     }
 }
@@ -68,7 +72,7 @@ fn a_fixed_number_of_rounds() {
     (world.rules.rounds, world.rules.tolerance, world.rules.tell_gap) = (57, 0.0, false);
     let outcomes = world.run_all(ends(&world, Faults::NONE));
     assert_same_bits(&world, &outcomes);
-    assert!(outcomes.iter().all(|o| o.rounds == 57 && !o.converged));
+    assert!(outcomes.iter().all(|o| o.rounds == 57 && o.status != Status::Solved));
     // Nobody has asked for a certificate.
     assert!(outcomes.iter().all(|o| o.share.is_none() && o.total.is_none()));
     // With a tolerance there is one; only the root knows the sums.
@@ -79,24 +83,8 @@ fn a_fixed_number_of_rounds() {
     assert_eq!(outcomes.iter().filter(|o| o.total.is_some()).count(), 1);
 }
 
-/// An end that keeps what it sends.
-struct Loud<T> {
-    end: T,
-    sent: Arc<Mutex<Vec<Message>>>,
-}
-
-impl<T: Transport> Transport for Loud<T> {
-    fn send(&self, to: usize, bytes: Vec<u8>) {
-        self.sent.lock().unwrap().push(Message::decode(&bytes, bytes.len()).unwrap());
-        self.end.send(to, bytes);
-    }
-
-    fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)> {
-        self.end.receive(wait)
-    }
-}
-
-/// Models of the last round, shares and sums leave a member only if the federation asks for a certificate.
+/// Models of the last round, shares and sums leave a member only if the federation asks for a
+/// certificate.
 #[test]
 fn what_nobody_asks_for_does_not_travel() {
     for (staleness, tolerance, tell_gap) in
@@ -109,10 +97,10 @@ fn what_nobody_asks_for_does_not_travel() {
         let sent = Arc::new(Mutex::new(Vec::new()));
         let loud = |end| Loud { end, sent: sent.clone() };
         let outcomes = world.run_all(ends(&world, Faults::NONE).into_iter().map(loud).collect());
-        assert!(outcomes.iter().all(|o| o.finished && o.rounds == 130));
+        assert!(outcomes.iter().all(|o| o.is_finished() && o.rounds == 130));
         let certified = tolerance > 0.0 || tell_gap;
-        // Of what is not the rounds: a look has the number of the exchange, a verdict its 0 or 1, a request a number, a reason a
-        // member and a round.
+        // Of what is not the rounds: a look has the number of the exchange, a verdict its 0 or 1, a
+        // request a number, a reason a member and a round.
         let sent = sent.lock().unwrap();
         let more = sent.iter().filter(|m| match m.kind {
             Kind::Step | Kind::Why | Kind::Rejoin | Kind::Copy => false,
@@ -135,27 +123,6 @@ fn lost_doubled_late_and_overtaking_messages_change_nothing() {
     let faults = Faults { lose: 0.05, double: 0.1, delay, seed: 11 };
     let outcomes = world.run_all(ends(&world, faults));
     assert_same_bits(&world, &outcomes);
-}
-
-/// An end that dies after a while.
-struct Mortal<T> {
-    end: T,
-    left: std::cell::Cell<u32>,
-}
-
-impl<T: Transport> Transport for Mortal<T> {
-    fn send(&self, to: usize, bytes: Vec<u8>) {
-        self.end.send(to, bytes);
-    }
-
-    fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)> {
-        let left = self.left.get();
-        if left == 0 {
-            std::panic::resume_unwind(Box::new("killed"));
-        }
-        self.left.set(left - 1);
-        self.end.receive(wait)
-    }
 }
 
 /// Every member is killed a few times, at odd moments, and started again from its last commit.
@@ -197,8 +164,8 @@ fn killed_and_restarted_members_end_at_the_same_bits() {
     assert_same_bits(&world, &outcomes);
 }
 
-/// What was sent to a member before it was killed is not sent again at once: a later verdict may come first. A child that was killed, too,
-/// needs both.
+/// What was sent to a member before it was killed is not sent again at once: a later verdict may
+/// come first. A child that was killed, too, needs both.
 #[test]
 fn verdicts_are_passed_on_in_any_order() {
     let world = world(12, 6);
@@ -310,24 +277,8 @@ fn a_member_that_is_away_is_gone_on_without() {
     assert!(found <= best * (1.0 + 1e-6), "{found} {best}");
 }
 
-/// An end that takes its time before it hears.
-struct Slow<T> {
-    end: T,
-    pause: Duration,
-}
-
-impl<T: Transport> Transport for Slow<T> {
-    fn send(&self, to: usize, bytes: Vec<u8>) {
-        self.end.send(to, bytes);
-    }
-
-    fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)> {
-        std::thread::sleep(self.pause);
-        self.end.receive(wait)
-    }
-}
-
-/// Members of very different speed, who do not wait for each other: the same optimum, and the certificate says so.
+/// Members of very different speed, who do not wait for each other: the same optimum, and the
+/// certificate says so.
 #[test]
 fn asynchronous_members_end_at_the_same_optimum() {
     for (nodes, members, staleness) in [(12, 12, 8), (12, 12, 100), (24, 6, 4)] {
@@ -341,7 +292,7 @@ fn asynchronous_members_end_at_the_same_optimum() {
         assert!(found <= best * (1.0 + 1e-6), "{found} {best}");
         for outcome in &outcomes {
             let total = outcome.total.unwrap();
-            assert!(outcome.converged && total.proven_gap() <= 1e-6 * total.scale());
+            assert!(outcome.status == Status::Solved && total.proven_gap() <= 1e-6 * total.scale());
             assert!((total.objective - found).abs() <= 1e-9 * found, "{} {found}", total.objective);
         }
     }
@@ -416,7 +367,7 @@ fn a_stopped_member_can_go_on() {
                     if m != 1 {
                         return first;
                     }
-                    assert!(!first.finished || first.rounds > 0);
+                    assert!(!first.is_finished() || first.rounds > 0);
                     world.run(m, hub.end(m), Some(&state), &never).unwrap()
                 })
             })

@@ -1,4 +1,5 @@
-//! Certificates that are taken back while a federation runs: the list passes from member to member, and links close.
+//! Certificates that are taken back while a federation runs: the list passes from member to member,
+//! and links close.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs, reason = "tests")]
 
 mod common;
@@ -19,7 +20,8 @@ fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// The certificate of m5 is renewed while the others wait for m5; only m0 is given the list. A thief with the old certificate gets nothing.
+/// The certificate of m5 is renewed while the others wait for m5; only m0 is given the list. A
+/// thief with the old certificate gets nothing.
 fn renewed_in_the_midst_of_a_run(site: &Site) {
     let metrics = site.metrics();
     let copy = |from: &str, to: &str| {

@@ -1,4 +1,5 @@
-//! Members that can reach nothing but a router: the bits of one process, and a router that can do nothing but deliver.
+//! Members that can reach nothing but a router: the bits of one process, and a router that can do
+//! nothing but deliver.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs, reason = "tests")]
 
 mod common;
@@ -96,7 +97,8 @@ fn strangers_and_members_on_the_links_of_others_are_refused() {
     site.assert_same_bits(&outcomes);
 }
 
-/// All but the last member know only the second router; the last one takes the first, which comes later.
+/// All but the last member know only the second router; the last one takes the first, which comes
+/// later.
 #[test]
 fn routers_pass_on_to_each_other() {
     let site = site(20, 150, 2);

@@ -135,7 +135,8 @@ fn a_changed_hello_or_answer_is_refused() {
     let place = Place::new();
     let (mut a, mut b) = (place.first(&place.path("a")), place.second());
     let hello = a.seal(b"x").unwrap();
-    // Form and own point; length of the certificate, and what its authority has signed; the signature.
+    // Form and own point; length of the certificate, and what its authority has signed; the
+    // signature.
     let end = hello.len();
     for at in (4..40).chain(72..300).chain(end - 68..end) {
         let mut bad = hello.clone();
@@ -201,7 +202,8 @@ fn keys_of_a_revoked_certificate_open_nothing() {
     let mut renewed = place.first(&place.path("new"));
     agree(&mut renewed, &mut b);
     says(&mut renewed, &mut b, b"with the new certificate");
-    // An older list changes nothing, and a member without any certificate left has none that is good.
+    // An older list changes nothing, and a member without any certificate left has none that is
+    // good.
     assert!(!known.take(Revoked::default()));
     let last = authority::last_serial(place.0.path()).unwrap();
     known.take(revoke(place.0.path(), "a", last + 1).unwrap());

@@ -5,13 +5,18 @@
 //! netfed's objective with λ/m in place of λ, and the step ratio γ = m gives the same iterates (but
 //! for their σ = .45 where Algorithm 1 has ½).
 
-use std::ops::ControlFlow;
-
+use netfed::evaluate::Estimate;
 use netfed::penalty::{Norm1, Norm2, Penalty, Squared};
-use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, Solver, solve};
+use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, Solver, solve_with};
 use netfed_cli::Failure;
-use netfed_cli::progress::interrupted;
+use netfed_cli::progress::{interrupted, until_interrupted};
 use rayon::prelude::*;
+
+/// Mean and standard error of some numbers; of one number it is 0.
+pub(crate) fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let estimate = Estimate::of(values);
+    (estimate.mean, estimate.se.max(0.0))
+}
 
 /// The three penalties of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,10 +75,7 @@ pub(crate) fn least_squares(
 
 /// Solves; Ctrl-C ends it with a failure.
 pub(crate) fn run(problem: &Problem, options: &Options) -> Result<Solution, Failure> {
-    let stop = |_: netfed::Progress<'_>| {
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let solution = solve(problem, options, stop)?;
+    let solution = solve_with(problem, options, &mut until_interrupted)?;
     if interrupted() {
         Err(Failure::other("interrupted; nothing was written.".into()))
     } else {

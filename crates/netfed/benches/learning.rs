@@ -12,7 +12,6 @@
 use netfed::generate::{kept_part, random_geometric, rbf_graph, smooth_signals, with_random_edges};
 use netfed::learning::{Candidates, Exact, LogDegree, Model, Silos, algorithm1, beta_for};
 use netfed::{Graph, Matrix};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 fn main() {
@@ -67,8 +66,8 @@ fn silos(nu: f64, lambda: f64, zeta: f64) -> Silos {
 fn five_silos_exactly(bencher: divan::Bencher, setting: (f64, f64)) {
     let silos = silos(setting.0, setting.1, 0.0);
     bencher.bench(|| {
-        let found = Exact::default().solve(&silos, |_, _| ControlFlow::Continue(()));
-        assert!(found.solved);
+        let found = Exact::default().solve(&silos);
+        assert!(found.status == netfed::Status::Solved);
         found
     });
 }
@@ -76,6 +75,5 @@ fn five_silos_exactly(bencher: divan::Bencher, setting: (f64, f64)) {
 #[divan::bench(sample_count = 20)]
 fn five_silos_by_50_rounds(bencher: divan::Bencher) {
     let silos = silos(5.0, 0.05, 0.01);
-    bencher
-        .bench(|| algorithm1(&silos, &Default::default(), |_| ControlFlow::Continue(())).unwrap());
+    bencher.bench(|| algorithm1(&silos, &Default::default()).unwrap());
 }

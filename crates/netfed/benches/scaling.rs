@@ -14,7 +14,7 @@
 
 use netfed::generate::{Noise, linear_data, random_geometric};
 use netfed::penalty::Norm2;
-use netfed::{LossKind, Matrix, Options, Problem, solve};
+use netfed::{Event, LossKind, Matrix, Options, Problem, solve, solve_with};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -86,11 +86,11 @@ fn accuracy() {
     };
     let problem = regions(nodes as usize, dim as usize, lambda);
     let begin = Instant::now();
-    let certified = solve(&problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap();
+    let certified = solve(&problem, &Options::default()).unwrap();
     let (seconds, peak) = (begin.elapsed().as_secs_f64(), peak_megabytes());
     // Every look is a certificate, so this run is not the one that is timed.
     let options = Options { tolerance: 1e-9, max_iterations: 5000, ..Options::default() };
-    let best = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+    let best = solve(&problem, &options).unwrap();
     let optimum = best.certificate.objective;
     let iterations = [1e-3, 1e-6].map(|target| first_at(&problem, optimum * (1.0 + target)));
     println!(
@@ -108,7 +108,7 @@ fn accuracy() {
 fn first_at(problem: &Problem, goal: f64) -> u64 {
     let reaches = |iterations| {
         let options = Options { tolerance: 0.0, max_iterations: iterations, ..Options::default() };
-        let solution = solve(problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let solution = solve(problem, &options).unwrap();
         solution.certificate.objective <= goal
     };
     let mut enough = 50;
@@ -148,14 +148,14 @@ fn per_iteration(problem: &Problem, iterations: u64) -> f64 {
         ..Options::default()
     };
     let (mut last, mut times) = (Instant::now(), Vec::new());
-    solve(problem, &options, |progress| {
-        if progress.certificate.is_none() && progress.iteration > 1 {
+    let mut watch = |event: Event<'_>| {
+        if event.certificate().is_none() && event.count() > 1 {
             times.push(last.elapsed().as_secs_f64());
         }
         last = Instant::now();
         ControlFlow::Continue(())
-    })
-    .unwrap();
+    };
+    solve_with(problem, &options, &mut watch).unwrap();
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
 }

@@ -13,7 +13,6 @@ use netfed::generate::{Noise, linear_data};
 use netfed::loss::Loss;
 use netfed::similarity_graph::{Rule, Weights, similarity_graph};
 use netfed::{Dataset, LossKind, Matrix};
-use std::ops::ControlFlow;
 
 const NODES: [usize; 2] = [1000, 10_000];
 
@@ -42,8 +41,7 @@ fn losses(nodes: usize) -> Vec<Box<dyn Loss>> {
 }
 
 fn nearest(all: &dyn Discrepancy) -> usize {
-    let go_on = || ControlFlow::Continue(());
-    let built = similarity_graph(all, Rule::Nearest(10), Weights::Exponential(None), &go_on);
+    let built = similarity_graph(all, Rule::Nearest(10), Weights::Exponential(None));
     built.unwrap().graph.edges().len()
 }
 

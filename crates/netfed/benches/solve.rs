@@ -14,7 +14,6 @@ use netfed::generate::{
 };
 use netfed::penalty::{Norm1, Norm2, Penalty, Squared};
 use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, solve};
-use std::ops::ControlFlow;
 
 fn main() {
     divan::main();
@@ -79,7 +78,7 @@ fn iterate(problem: &Problem, iterations: u64) {
         check_every: u64::MAX,
         ..Options::default()
     };
-    divan::black_box(solve(problem, &options, |_| ControlFlow::Continue(())).unwrap());
+    divan::black_box(solve(problem, &options).unwrap());
 }
 
 #[divan::bench(args = [LossKind::Squared, LossKind::Logistic, LossKind::Huber { delta: 0.5 }, LossKind::Absolute])]
@@ -99,11 +98,11 @@ fn geometric_10_iterations(bencher: divan::Bencher, nodes: usize) {
 #[divan::bench(args = ["l2", "l1", "squared"], sample_count = 5)]
 fn blocks_to_1e6(bencher: divan::Bencher, name: &str) {
     let problem = blocks(LossKind::Squared, name);
-    bencher.bench(|| solve(&problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap());
+    bencher.bench(|| solve(&problem, &Options::default()).unwrap());
 }
 
 #[divan::bench(args = ["l2", "l1", "squared"], sample_count = 5)]
 fn chain_to_1e6(bencher: divan::Bencher, name: &str) {
     let problem = weak_chain(name);
-    bencher.bench(|| solve(&problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap());
+    bencher.bench(|| solve(&problem, &Options::default()).unwrap());
 }

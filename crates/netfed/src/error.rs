@@ -78,6 +78,9 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// Signals from which no graph can be learned.
+    #[error("the values are too large or too unlike in size to learn a graph from")]
+    Overflow,
     /// A fit that was ended from outside.
     #[error("stopped before the end")]
     Stopped,

@@ -13,7 +13,6 @@
 //! ```
 //! use netfed::penalty::Norm2;
 //! use netfed::{Clusters, Dataset, Graph, LossKind, Options, Problem, Status, solve};
-//! use std::ops::ControlFlow;
 //!
 //! // Four nodes in a chain, one feature, y ≈ 2x at the first two and y ≈ −x at the last two.
 //! let graph = Graph::new(4, &[(0, 1, 1.0), (1, 2, 0.1), (2, 3, 1.0)])?;
@@ -24,7 +23,7 @@
 //!     .collect::<Result<Vec<_>, _>>()?;
 //! let problem = Problem::new(graph, losses, Box::new(Norm2), 0.5)?;
 //!
-//! let solution = solve(&problem, &Options::default(), |_| ControlFlow::Continue(()))?;
+//! let solution = solve(&problem, &Options::default())?;
 //! assert_eq!(solution.status, Status::Solved);
 //! assert!(solution.certificate.relative_gap <= 1e-6); // proven, from the final point alone
 //! let clusters = Clusters::find(problem.graph(), &solution.params, 1e-3, 1e-4);
@@ -56,6 +55,7 @@
 
 mod certificate;
 mod error;
+pub mod evaluate;
 pub mod fit;
 pub mod generate;
 pub mod graph;
@@ -66,6 +66,7 @@ mod methods;
 pub mod model;
 pub mod names;
 mod numeric;
+mod outcome;
 mod path;
 pub mod penalty;
 mod problem;
@@ -76,7 +77,7 @@ pub mod spec;
 mod table;
 mod theory;
 
-pub use certificate::{Bound, Certificate, Certified, Certifier, Share};
+pub use certificate::{Certified, Certifier, Share};
 pub use error::Error;
 pub use fit::Fitted;
 pub use graph::communities::{Agreement, Communities};
@@ -88,17 +89,23 @@ pub use loss::{LossKind, Region, Slope};
 pub use methods::fed_admm::Weighting;
 pub use methods::{
     Device, FedAdmm, FedAdmmNode, Federation, Half, LocalStep, PrimalDualNode, flavor, simulate,
+    simulate_with,
 };
 pub use numeric::{Matrix, principal_components, sampling};
+pub use outcome::{
+    Bound, Certificate, Clusters, Event, Method, Observer, PathPoint, Solution, Start, Status,
+};
 pub use path::{
-    Clusters, LambdaMax, MergeTree, PathPoint, Proof, Step, Vertex, first_lambda, follow_path,
-    lambda_max, log_grid,
+    LambdaMax, MergeTree, Proof, Vertex, first_lambda, first_lambda_with, follow_path,
+    follow_path_with, lambda_max, lambda_max_with, log_grid,
 };
 pub use problem::Problem;
-pub use run::{Method, Options, Progress, Solution, Solver, Start, Status};
-pub use solve::{solve, solve_from};
+pub use run::{Options, Solver};
+pub use solve::{solve, solve_from, solve_from_with, solve_with};
 pub use spec::Spec;
-pub use table::{Dataset, Edges, FeatureScaling, Table, in_natural_order, moments, natural_order};
+pub use table::{
+    Dataset, Edges, FeatureScaling, HoldOut, Table, folds, in_natural_order, moments, natural_order,
+};
 pub use theory::{guarantee, information};
 
 #[doc(hidden)]
@@ -128,7 +135,6 @@ pub mod baselines {
     //! use netfed::baselines::{Clients, LocalSteps, Rounds, Weighting, fed_avg, pooled};
     //! use netfed::penalty::Norm2;
     //! use netfed::{Dataset, Graph, LossKind, Problem};
-    //! use std::ops::ControlFlow;
     //!
     //! let losses = [[2.1, 4.0], [1.9, 4.1]].map(|y| {
     //!     LossKind::Squared.build(Dataset::new(1, vec![1.0, 2.0], y.to_vec())?, 0.0, 0.0)
@@ -141,7 +147,6 @@ pub mod baselines {
     //!     &[0.0],
     //!     &LocalSteps::default(),
     //!     &Rounds { max_rounds: 2000, ..Rounds::default() },
-    //!     |_| ControlFlow::Continue(()),
     //! )?;
     //! let best = pooled(&problem, Weighting::Points)?;
     //! assert!((run.params.row(0)[0] - best.params.row(0)[0]).abs() < 1e-6);
@@ -151,11 +156,13 @@ pub mod baselines {
     pub use crate::methods::{
         Answer, AveragingServer, Client, ClientData, Clients, DittoClient, FedAvgClient,
         FedProxClient, FedSgdClient, FedSgdServer, GossipNode, IfcaClient, IfcaServer, LabelHolder,
-        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, Peer, Rate, Round, Rounds,
-        Server, Serving, Status, SubgradientNode, Trace, VerticalModel, Weighting, align, ditto,
-        fed_avg, fed_prox, fed_sgd, gossip, ifca, ifca_from_nodes, ifca_from_random,
-        make_averaging, make_ifca, mr_mtl, random_start, star_client, star_server, subgradient,
-        vertical,
+        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, Peer, People, Rate, Rounds,
+        Server, Serving, SubgradientNode, Trace, VerticalFit, VerticalModel, VerticalOptions,
+        Weighting, align, ditto, ditto_with, fed_avg, fed_avg_with, fed_prox, fed_prox_with,
+        fed_sgd, fed_sgd_with, fit_vertical, fit_vertical_with, gossip, gossip_with, ifca,
+        ifca_from_nodes, ifca_from_nodes_with, ifca_from_random, ifca_from_random_with, ifca_with,
+        make_averaging, make_ifca, mr_mtl, mr_mtl_with, random_start, star_client, star_server,
+        subgradient, subgradient_with, vertical, vertical_with,
     };
     pub use crate::solve::exact::{Optimum, local, oracle, pooled};
 }

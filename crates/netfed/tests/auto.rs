@@ -12,7 +12,6 @@ use netfed::{
     Status, solve, solve_from,
 };
 use rand::RngExt;
-use std::ops::ControlFlow;
 
 fn penalties() -> [(&'static str, Box<dyn Penalty>); 4] {
     [
@@ -54,7 +53,7 @@ fn problem(
 
 fn run(problem: &Problem, tolerance: f64, solver: Solver) -> Solution {
     let options = Options { solver, tolerance, max_iterations: 20_000, ..Options::default() };
-    solve(problem, &options, |_| ControlFlow::Continue(())).unwrap()
+    solve(problem, &options).unwrap()
 }
 
 #[test]
@@ -145,14 +144,14 @@ fn limits_are_kept_and_a_good_start_pays() {
     let problem = problem(grid(12, |_| 1.0), 3, 5, Box::new(Norm2), 0.2);
     for limit in [0, 1, 7, 23] {
         let options = Options { tolerance: 0.0, max_iterations: limit, ..Options::default() };
-        let found = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let found = solve(&problem, &options).unwrap();
         assert_eq!((found.iterations, found.status), (limit, Status::MaxIterations));
         assert!(found.certificate.gap.is_finite());
     }
     let cold = run(&problem, 1e-8, Solver::Auto);
     let options = Options { tolerance: 1e-8, ..Options::default() };
     let start = Start { params: cold.params.clone(), duals: cold.duals.clone() };
-    let warm = solve_from(&problem, &options, start, |_| ControlFlow::Continue(())).unwrap();
+    let warm = solve_from(&problem, &options, start).unwrap();
     assert!(warm.iterations <= cold.iterations / 2, "{} {}", warm.iterations, cold.iterations);
 }
 
@@ -262,7 +261,7 @@ fn models_are_exactly_equal_beside_nodes_without_data() {
     let half = data.enumerate().map(|(i, d)| if i % 2 == 0 { d } else { Dataset::empty(2) });
     let losses = half.map(|d| LossKind::Absolute.build(d, 0.0, 0.0).unwrap()).collect();
     let problem = Problem::new(graph, losses, Box::new(Norm2), 0.2).unwrap();
-    let solution = solve(&problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap();
+    let solution = solve(&problem, &Options::default()).unwrap();
     let clusters = Clusters::of(problem.graph(), &solution);
     assert_eq!(solution.status, Status::Solved);
     for e in problem.graph().edges() {

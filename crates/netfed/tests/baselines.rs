@@ -8,21 +8,16 @@
     reason = "a failed test may panic"
 )]
 
+use netfed::Status;
 use netfed::baselines::{
-    Answer, Client, Clients, GossipNode, IfcaClient, IfcaServer, LocalSteps, Peer, Rate, Round,
-    Rounds, Server, Status, Weighting, fed_avg, gossip, ifca, ifca_from_random, oracle, pooled,
-    random_start,
+    Answer, Client, Clients, GossipNode, IfcaClient, IfcaServer, LocalSteps, Peer, Rate, Rounds,
+    Server, Weighting, fed_avg, gossip, ifca, ifca_from_random, oracle, pooled, random_start,
 };
 use netfed::generate::{Noise, clustered, linear_data, random, stochastic_block_model};
 use netfed::loss::Sampled;
 use netfed::penalty::Norm2;
 use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
 use rand::RngExt;
-use std::ops::ControlFlow;
-
-fn go_on(_: Round) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
 
 fn problem(graph: Graph, data: &[Dataset]) -> Problem {
     let losses = data.iter().map(|d| LossKind::Squared.build(d.clone(), 0.0, 0.0).unwrap());
@@ -60,8 +55,7 @@ fn fed_avg_has_the_reference_iterates() {
     let problem = reference();
     let clients = Clients::new(&problem);
     let start = numbers("w0_fedavg.csv");
-    let run =
-        |rounds| fed_avg(&clients, &start, &LocalSteps::default(), &fixed(rounds), go_on).unwrap();
+    let run = |rounds| fed_avg(&clients, &start, &LocalSteps::default(), &fixed(rounds)).unwrap();
     assert_near(run(100).params.row(7), &numbers("fedavg_gd_100.csv"), 1e-12, "after 100 steps");
     let limit = numbers("fedavg_limit.csv");
     assert_near(run(5000).params.row(0), &limit, 1e-10, "after 5000 steps");
@@ -74,8 +68,7 @@ fn ifca_has_the_reference_iterates_and_choices() {
     let problem = reference();
     let clients = Clients::new(&problem);
     let start = Matrix::from_rows(4, numbers("w0_ifca.csv")).unwrap();
-    let run =
-        |rounds| ifca(&clients, &start, &LocalSteps::default(), &fixed(rounds), go_on).unwrap();
+    let run = |rounds| ifca(&clients, &start, &LocalSteps::default(), &fixed(rounds)).unwrap();
     for step in [1, 50, 2000] {
         let models = numbers(&format!("ifca_gd_w_{step}.csv"));
         assert_near(run(step).models.as_slice(), &models, 1e-10, &format!("step {step}"));
@@ -125,10 +118,10 @@ fn table1(draw: u64, first_start: u64, starts: u64) -> Table1 {
     let work = LocalSteps { rate: Rate::Constant(0.25), ..LocalSteps::default() };
     let rounds =
         Rounds { max_rounds: 1000, tolerance: 1e-9, seed: first_start, ..Rounds::default() };
-    let common = fed_avg(&clients, &vec![0.0; dim], &work, &rounds, go_on).unwrap();
+    let common = fed_avg(&clients, &vec![0.0; dim], &work, &rounds).unwrap();
     assert_eq!(common.trace.status, Status::Settled);
     let ifca = (starts > 0).then(|| {
-        let found = ifca_from_random(&clients, 2, starts, &work, &rounds, go_on).unwrap();
+        let found = ifca_from_random(&clients, 2, starts, &work, &rounds).unwrap();
         assert_eq!(found.outcome.trace.status, Status::Settled);
         label_error(&data, &found.outcome.params)
     });
@@ -232,7 +225,7 @@ fn halves_driven_by_hand_give_the_same_bits() {
 
     // With a server: IFCA. Whoever takes part is known to everyone from the seed.
     let start = random_start(3, 5, 1).unwrap();
-    let driven = ifca(&clients, &start, &WORK, &rounds, go_on).unwrap();
+    let driven = ifca(&clients, &start, &WORK, &rounds).unwrap();
     let mut server = IfcaServer::new(weights.clone(), start.clone());
     let able: Vec<usize> = (0..16).filter(|&i| weights[i] > 0.0).collect();
     for round in 0..12 {
@@ -249,7 +242,7 @@ fn halves_driven_by_hand_give_the_same_bits() {
     assert_eq!(last, driven.outcome.params.row(9));
 
     // Between neighbors: gossip, nodes in reverse order.
-    let driven = gossip(&clients, &[0.1; 5], &WORK, 12, 0.0, go_on).unwrap();
+    let driven = gossip(&clients, &[0.1; 5], &WORK, 12, 0.0).unwrap();
     let node = |i: usize| {
         let slots = graph.incident(i).iter();
         let degrees: Vec<usize> = slots.map(|s| graph.degree(s.neighbor())).collect();
@@ -279,9 +272,9 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let work = LocalSteps { rate: Rate::Constant(0.002), ..WORK };
     let all = || {
         let rounds = Rounds { fraction: 0.5, ..fixed(8) };
-        let a = fed_avg(&clients, &[0.0; 60], &work, &rounds, go_on).unwrap();
-        let b = ifca(&clients, &random_start(2, 60, 2).unwrap(), &work, &rounds, go_on).unwrap();
-        let c = gossip(&clients, &[0.0; 60], &work, 8, 0.0, go_on).unwrap();
+        let a = fed_avg(&clients, &[0.0; 60], &work, &rounds).unwrap();
+        let b = ifca(&clients, &random_start(2, 60, 2).unwrap(), &work, &rounds).unwrap();
+        let c = gossip(&clients, &[0.0; 60], &work, 8, 0.0).unwrap();
         let clusters: Vec<usize> = (0..20).map(|i| i / 10).collect();
         (a, b, c, oracle(&problem, &clusters, Weighting::Points).unwrap())
     };

@@ -11,7 +11,6 @@ use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
 use netfed::{Bound, Certificate, Certifier, Dataset, Graph, LossKind, Matrix, Options, Problem};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::ops::ControlFlow;
 
 const KINDS: [(&str, LossKind); 6] = [
     ("squared", LossKind::Squared),
@@ -140,7 +139,7 @@ fn case(seed: u64, kind: Option<LossKind>, penalty_name: &str, graph_name: &str)
 fn run(problem: &Problem, iterations: u64, step_ratio: f64, tolerance: f64) -> netfed::Solution {
     let options =
         Options { tolerance, max_iterations: iterations, step_ratio, ..Options::default() };
-    netfed::solve(problem, &options, |_| ControlFlow::Continue(())).unwrap()
+    netfed::solve(problem, &options).unwrap()
 }
 
 /// Lowers the objective by random moves of one model, or of all models together.

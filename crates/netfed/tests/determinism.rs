@@ -9,8 +9,8 @@
 
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Squared};
 use netfed::{
-    Dataset, Graph, Half, Link, LossKind, Matrix, Options, PrimalDualNode, Problem, Solution,
-    Solver, solve,
+    Dataset, Event, Graph, Half, Link, LossKind, Matrix, Options, PrimalDualNode, Problem,
+    Solution, Solver, solve, solve_with,
 };
 use std::ops::ControlFlow;
 
@@ -55,7 +55,7 @@ fn run(problem: &Problem, threads: usize) -> Solution {
         ..Options::default()
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| solve(problem, &options, |_| ControlFlow::Continue(())).unwrap())
+    pool.install(|| solve(problem, &options).unwrap())
 }
 
 fn bits(m: &Matrix) -> Vec<u64> {
@@ -136,7 +136,7 @@ fn blocks_of_nodes_give_the_bits_of_single_nodes() {
             check_every: 100,
             ..Options::default()
         };
-        let expected = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let expected = solve(&problem, &options).unwrap();
         let graph = problem.graph();
         let node = |i: usize| {
             let links = Link::of_node(graph, problem.lambda(), i);
@@ -165,7 +165,7 @@ fn the_auto_solver_does_not_depend_on_threads() {
         let options = Options { tolerance: 1e-7, max_iterations: 400, ..Options::default() };
         let [one, many] = [1, 3].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap())
+            pool.install(|| solve(&problem, &options).unwrap())
         });
         assert_eq!(bits(&one.params), bits(&many.params));
         assert_eq!(bits(&one.duals), bits(&many.duals));
@@ -177,10 +177,10 @@ fn the_auto_solver_does_not_depend_on_threads() {
 fn an_observer_can_stop_a_run_and_keeps_what_there_is() {
     let problem = problem(LossKind::Squared, Box::new(Norm2));
     let options = Options { tolerance: 0.0, ..Options::default() };
-    let stopped = solve(&problem, &options, |p| {
-        if p.iteration == 33 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })
-    .unwrap();
+    let mut watch = |event: Event<'_>| {
+        if event.count() == 33 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let stopped = solve_with(&problem, &options, &mut watch).unwrap();
     assert_eq!((stopped.iterations, stopped.status), (33, netfed::Status::Stopped));
     assert!(stopped.certificate.gap.is_finite());
 }

@@ -8,7 +8,6 @@ use netfed::{
     Dataset, FedAdmm, Federation, Graph, LossKind, Matrix, Options, Problem, Solution, Solver,
     Weighting, simulate, solve,
 };
-use std::ops::ControlFlow;
 
 fn data(nodes: usize) -> Vec<Dataset> {
     let mut truth = Matrix::zeros(nodes, 2);
@@ -33,12 +32,12 @@ fn run(
     f: &Federation<'_>,
 ) -> Solution {
     let options = Options { solver, tolerance, max_iterations, ..Options::default() };
-    simulate(problem, &options, f, |_| ControlFlow::Continue(())).unwrap()
+    simulate(problem, &options, f).unwrap()
 }
 
 fn optimum(problem: &Problem) -> Solution {
     let options = Options { tolerance: 1e-11, ..Options::default() };
-    solve(problem, &options, |_| ControlFlow::Continue(())).unwrap()
+    solve(problem, &options).unwrap()
 }
 
 fn distance(a: &Matrix, b: &Matrix) -> f64 {
@@ -56,7 +55,7 @@ fn admm_finds_the_optimum_of_every_penalty() {
         let problem = problem(penalty, 0.1);
         let best = optimum(&problem).certificate.objective;
         let options = Options { solver: Solver::Admm, tolerance: 1e-9, ..Options::default() };
-        let adaptive = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let adaptive = solve(&problem, &options).unwrap();
         assert!(adaptive.certificate.relative_gap <= 1e-9, "{:?}", adaptive.certificate);
         let fixed = run(&problem, Solver::Admm, 1e-8, 20_000, &Federation::default());
         for found in [adaptive, fixed] {
@@ -75,7 +74,7 @@ fn rounds_of_halves_have_the_bits_of_the_sweep() {
         max_iterations: 77,
         ..Options::default()
     };
-    let swept = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+    let swept = solve(&problem, &options).unwrap();
     let rounds = run(&problem, Solver::PrimalDual, 0.0, 77, &Federation::default());
     assert_eq!(swept.params, rounds.params);
     assert_eq!(swept.duals, rounds.duals);
@@ -169,9 +168,7 @@ fn edge_cases_and_bad_settings() {
     let fed = Federation { fed_admm, ..Federation::default() };
     assert!(run(&alone, Solver::FedAdmm, 1e-6, 10_000, &fed).certificate.relative_gap <= 1e-6);
     let refused = |federation: Federation<'_>| {
-        simulate(&alone, &Options::default(), &federation, |_| ControlFlow::Continue(()))
-            .unwrap_err()
-            .to_string()
+        simulate(&alone, &Options::default(), &federation).unwrap_err().to_string()
     };
     let with = |fed_admm| Federation { fed_admm, ..Federation::default() };
     assert!(refused(with(FedAdmm { rho: 0.0, ..FedAdmm::default() })).contains("ρ"));

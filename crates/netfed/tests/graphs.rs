@@ -12,7 +12,6 @@ use netfed::generate::{Noise, linear_data};
 use netfed::similarity_graph::{Rule, Weights, similarity_graph};
 use netfed::spectral::{algebraic_connectivity, spectral_gap};
 use netfed::{Agreement, Communities, Error, Graph, LossKind, Matrix};
-use std::ops::ControlFlow;
 
 /// The neighbors with larger numbers of every node.
 const KARATE: [&[usize]; 34] = [
@@ -158,7 +157,6 @@ fn quick_bounds_change_no_graph() {
     let places: Vec<(f64, f64)> =
         (0..80).map(|i| (f64::from(i * 7 % 41) - 20.0, f64::from(i * i % 360))).collect();
     all.push(("distance", Box::new(GreatCircle::new(&places).unwrap())));
-    let go_on = || ControlFlow::Continue(());
     for (name, all) in &all {
         let n = all.nodes();
         for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
@@ -168,7 +166,7 @@ fn quick_bounds_change_no_graph() {
         for rule in
             [Rule::Nearest(1), Rule::Nearest(7), Rule::TreeAndNearest(3), Rule::Threshold(1.0)]
         {
-            let graph = |all: &dyn Discrepancy| similarity_graph(all, rule, Weights::One, &go_on);
+            let graph = |all: &dyn Discrepancy| similarity_graph(all, rule, Weights::One);
             let (quick, slow) =
                 (graph(all.as_ref()).unwrap(), graph(&Unbounded(all.as_ref())).unwrap());
             assert_eq!(quick.graph.edges(), slow.graph.edges(), "{name} {rule:?}");

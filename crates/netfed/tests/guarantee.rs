@@ -11,7 +11,6 @@ use netfed::{
     Clusters, Dataset, Edge, Graph, LossKind, Matrix, Options, Problem, Solution, Status, solve,
 };
 use rand::RngExt;
-use std::ops::ControlFlow;
 
 const PENALTIES: [&str; 3] = ["l1", "l2", "linf"];
 
@@ -25,7 +24,7 @@ fn penalty(name: &str) -> (Box<dyn Penalty>, Norm) {
 
 fn solved(problem: &Problem, tolerance: f64) -> Solution {
     let options = Options { tolerance, max_iterations: 20_000, ..Options::default() };
-    let solution = solve(problem, &options, |_| ControlFlow::Continue(())).unwrap();
+    let solution = solve(problem, &options).unwrap();
     assert_eq!(solution.status, Status::Solved, "{:?}", solution.certificate);
     solution
 }

@@ -5,7 +5,10 @@
 
 use netfed::generate::random_geometric;
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Squared};
-use netfed::{Dataset, Graph, LambdaMax, LossKind, Options, Problem, Proof, lambda_max, solve};
+use netfed::{
+    Dataset, Graph, LambdaMax, LossKind, Options, Problem, Proof, lambda_max, lambda_max_with,
+    solve,
+};
 use rand::RngExt;
 use std::ops::ControlFlow;
 
@@ -18,7 +21,7 @@ fn points(rows: &[&[f64]], graph: &[(usize, usize, f64)], penalty: Box<dyn Penal
 }
 
 fn find(problem: &Problem) -> LambdaMax {
-    lambda_max(problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap()
+    lambda_max(problem, &Options::default()).unwrap()
 }
 
 fn near(a: f64, b: f64, tolerance: f64) -> bool {
@@ -159,7 +162,7 @@ fn certified_solves_agree_on_both_sides() {
         let proof = netfed::Certifier::new(&above).certify(&merged.params, &merged.duals);
         assert!(proof.relative_gap < 1e-10, "{kind:?}: {proof:?}");
         let below = problem.at_lambda(0.9 * found.lower).unwrap();
-        let best = solve(&below, &options, |_| ControlFlow::Continue(())).unwrap();
+        let best = solve(&below, &options).unwrap();
         assert!(best.certificate.objective < proof.dual_bound(), "{kind:?}");
     }
 }
@@ -169,7 +172,7 @@ fn losses_with_kinks_are_bracketed() {
     let options = Options { tolerance: 1e-5, ..Options::default() };
     for kind in [LossKind::Absolute, LossKind::Hinge] {
         let problem = regression(kind, Box::new(Norm1));
-        let found = lambda_max(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let found = lambda_max(&problem, &options).unwrap();
         assert_eq!(found.proof, Proof::Tolerance, "{kind:?}");
         assert!(
             found.lower > 0.7 * found.upper && found.lower <= found.upper,
@@ -199,11 +202,7 @@ fn squares_never_merge() {
     let found = find(&problem);
     assert_eq!(found.proof, Proof::Never);
     let at = problem.at_lambda(found.upper).unwrap();
-    let w = solve(&at, &Options { tolerance: 1e-12, ..Options::default() }, |_| {
-        ControlFlow::Continue(())
-    })
-    .unwrap()
-    .params;
+    let w = solve(&at, &Options { tolerance: 1e-12, ..Options::default() }).unwrap().params;
     let apart = (0..3).map(|i| (w.row(i)[0] - 5.0 / 3.0).abs()).fold(0.0, f64::max);
     let spread = 1.7; // of 0, 1, 4
     assert!(apart <= 1.01e-3 * spread && apart > 1e-4 * spread, "{apart}");
@@ -263,19 +262,19 @@ fn an_observer_ends_the_search_at_once() {
     let losses = (0..600).map(loss).collect();
     let problem = Problem::new(graph, losses, Box::new(Norm2), 1.0).unwrap();
     let mut total = 0;
-    let mut count = |_: netfed::Progress<'_>| {
+    let mut count = |_: netfed::Event<'_>| {
         total += 1;
         ControlFlow::Continue(())
     };
-    let full = lambda_max(&problem, &Options::default(), &mut count).unwrap();
+    let full = lambda_max_with(&problem, &Options::default(), &mut count).unwrap();
     // Also inside of a search on a smaller graph.
     for most in (1..total).step_by(1 + total / 20) {
         let mut calls = 0;
-        let found = lambda_max(&problem, &Options::default(), |_| {
+        let mut stop = |_: netfed::Event<'_>| {
             calls += 1;
             if calls == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
-        .unwrap();
+        };
+        let found = lambda_max_with(&problem, &Options::default(), &mut stop).unwrap();
         assert!(found.lower <= full.upper && found.upper >= full.lower, "{most}: {found:?}");
         // The rest of a run that is stopped is a look or two.
         assert!(calls <= most + 2, "{most} of {total}: {calls}");

@@ -4,9 +4,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
+use netfed::Event;
 use netfed::learning::{
-    Algorithm1, Candidates, Exact, GraphMethod, LocalWork, LogDegree, Model, Silos, algorithm1,
-    run_graph_method,
+    Algorithm1, Candidates, Exact, GraphMethod, LocalWork, LogDegree, Model, Silos,
+    algorithm1_with, run_graph_method,
 };
 use netfed::{Matrix, Options, Solver, Start, Status, solve, solve_from};
 use std::io::Read;
@@ -71,14 +72,6 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-fn go_on(_: u64, _: f64) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
-fn on(_: u64) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
 /// The paper's settings.
 fn published() -> Algorithm1 {
     Algorithm1 { work: LocalWork::published(), ..Algorithm1::default() }
@@ -107,10 +100,10 @@ fn graphs_and_consensus() {
     for instance in instances() {
         for case in 0..2 {
             let silos = instance.coupled(case, 0.0);
-            let found = Exact::default().solve(&silos, go_on);
+            let found = Exact::default().solve(&silos);
             let graphs = &found.graphs;
             let best = instance.meta["ppgl"][case]["objective"].as_f64().unwrap();
-            assert!(found.solved && !found.tied.contains(&true));
+            assert!(found.status == netfed::Status::Solved && !found.tied.contains(&true));
             assert!((graphs.objective - best).abs() < 1e-10 * best.abs());
             assert!(graphs.gap >= graphs.objective - best && graphs.gap < 1e-9);
             let locals = instance.read(&format!("ppgl_case{case}_W"));
@@ -139,14 +132,14 @@ fn netfeds_own_solver_gives_the_same() {
         step_ratio: 3.0,
         ..Options::default()
     };
-    let found = solve_from(&problem, &options, start, |_| ControlFlow::Continue(())).unwrap();
+    let found = solve_from(&problem, &options, start).unwrap();
     assert_eq!(found.status, Status::Solved);
     let best = instance.meta["ppgl"][0]["objective"].as_f64().unwrap();
     let objective = found.certificate.objective + least;
     assert!((objective - best).abs() < 1e-7, "{objective} {best}");
     assert!(found.certificate.gap >= objective - best - 1e-10);
     // From zero, where the logarithm is infinite, and by the method that suits.
-    let found = solve(&problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap();
+    let found = solve(&problem, &Options::default()).unwrap();
     assert_eq!(found.status, Status::Solved);
     let objective = found.certificate.objective + least;
     assert!(found.certificate.relative_gap <= 1e-6 && objective - best < 1e-4, "{objective}");
@@ -159,17 +152,17 @@ fn trajectories_of_algorithm_1() {
             let silos = instance.coupled(case, 0.01);
             let history = instance.list(&format!("alg1_case{case}_objective"));
             let mut seen = Vec::new();
-            let (graphs, _) = algorithm1(&silos, &published(), |round| {
-                seen.push(silos.objective(round.locals, round.consensus));
+            let mut watch = |event: Event<'_>| {
+                seen.push(silos.objective(event.models().unwrap(), event.common().unwrap()));
                 ControlFlow::Continue(())
-            })
-            .unwrap();
+            };
+            let (graphs, _) = algorithm1_with(&silos, &published(), &mut watch).unwrap();
             assert!(apart(&seen, &history) < 1e-9);
             let locals = instance.read(&format!("alg1_case{case}_W"));
             assert!(apart(graphs.locals.as_slice(), locals.as_slice()) < 1e-9);
             let consensus = instance.list(&format!("alg1_case{case}_wcon"));
             assert!(apart(&graphs.consensus, &consensus) < 1e-9);
-            let exact = Exact::default().solve(&silos, go_on).graphs;
+            let exact = Exact::default().solve(&silos).graphs;
             let above = graphs.objective - exact.objective;
             assert!(above > 0.0 && graphs.gap >= above, "{above} {}", graphs.gap);
         }
@@ -187,7 +180,7 @@ fn trajectories_of_the_other_methods() {
             (GraphMethod::MrMtl(1.0), "alg_mrmtl_mu1"),
             (GraphMethod::Ditto(1.0), "alg_ditto_mu1"),
         ] {
-            let found = run_graph_method(method, &silos, &work, 50, 0.1, on).unwrap();
+            let found = run_graph_method(method, &silos, &work, 50, 0.1).unwrap();
             let expected = instance.list(name);
             let rows = expected.len() / silos[0].candidates().len();
             let first: Vec<f64> = (0..rows).flat_map(|i| found.row(i)).copied().collect();
@@ -200,7 +193,7 @@ fn trajectories_of_the_other_methods() {
 fn alone_means_alone() {
     let silos = Instance::new("b_d20_I5").silos(0.01);
     let work = LocalWork { steps: 12_000, ..LocalWork::default() };
-    let found = run_graph_method(GraphMethod::Alone, &silos, &work, 1, 0.1, on).unwrap();
+    let found = run_graph_method(GraphMethod::Alone, &silos, &work, 1, 0.1).unwrap();
     for (i, silo) in silos.iter().enumerate() {
         assert!(apart(found.row(i), &silo.solve().weights) < 1e-6);
     }
@@ -213,9 +206,13 @@ fn ties_are_exact() {
         let silos = instance.coupled(0, 0.0);
         let mut before = 0;
         for nu in [3.0, 10.0, 20.0, 100.0, 1e4] {
-            let found = Exact::default().solve(&silos.with(nu, 0.1).unwrap(), go_on);
+            let found = Exact::default().solve(&silos.with(nu, 0.1).unwrap());
             let tied = found.tied.iter().filter(|t| **t).count();
-            assert!(found.solved && tied >= before, "{nu} {}", found.graphs.gap);
+            assert!(
+                found.status == netfed::Status::Solved && tied >= before,
+                "{nu} {}",
+                found.graphs.gap
+            );
             for (i, tied) in found.tied.iter().enumerate() {
                 assert_eq!(*tied, found.graphs.locals.row(i) == found.graphs.consensus);
             }
@@ -223,7 +220,10 @@ fn ties_are_exact() {
         }
         assert_eq!(before, silos.silos().len());
         for (nu, lambda) in [(1.0, 3.0), (2.0, 1e5), (0.1, 1e-6)] {
-            assert!(Exact::default().solve(&silos.with(nu, lambda).unwrap(), go_on).solved);
+            assert!(
+                Exact::default().solve(&silos.with(nu, lambda).unwrap()).status
+                    == netfed::Status::Solved
+            );
         }
     }
 }
@@ -235,8 +235,8 @@ fn silos_that_are_all_tied_are_one_holder() {
     for instance in instances() {
         let silos = instance.coupled(0, 0.0);
         let (all, lambda) = (silos.silos(), 0.1);
-        let found = Exact::default().solve(&silos.with(1e4, lambda).unwrap(), go_on);
-        assert!(found.solved && !found.tied.contains(&false));
+        let found = Exact::default().solve(&silos.with(1e4, lambda).unwrap());
+        assert!(found.status == netfed::Status::Solved && !found.tied.contains(&false));
         let count = all.len() as f64;
         let sum = |e: usize| all.iter().map(|one| one.distances()[e]).sum::<f64>();
         let mean = (0..silos.candidates().len()).map(|e| (sum(e) + lambda) / count).collect();

@@ -3,10 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
+use netfed::Event;
 use netfed::generate::{kept_part, rbf_graph, smooth_signals, with_random_edges};
 use netfed::learning::{
     Algorithm1, Candidates, Exact, LocalWork, LogDegree, Model, Silos, Step, algorithm1,
-    covariance, graphical_lasso,
+    algorithm1_with, covariance, graphical_lasso, graphical_lasso_with,
 };
 use netfed::{Graph, Matrix};
 use std::ops::ControlFlow;
@@ -130,13 +131,16 @@ fn many_vertices_with_few_candidates() {
 
 #[test]
 fn one_silo_and_two_vertices_work_coupled() {
-    let stop = |_, _| ControlFlow::Continue(());
     for (count, vertices) in [(1, 6), (3, 2), (2, 3)] {
         for (nu, lambda) in [(0.5, 0.1), (3.0, 0.3), (50.0, 0.1)] {
             let all = silos(count, vertices, Model::default(), 5);
             let coupled = Silos::new(all, nu, lambda).unwrap();
-            let found = Exact::default().solve(&coupled, stop);
-            assert!(found.solved, "{count} {vertices} {nu}: {:e}", found.graphs.gap);
+            let found = Exact::default().solve(&coupled);
+            assert!(
+                found.status == netfed::Status::Solved,
+                "{count} {vertices} {nu}: {:e}",
+                found.graphs.gap
+            );
         }
     }
     assert!(Silos::new(Vec::new(), 1.0, 1.0).is_err());
@@ -161,15 +165,16 @@ fn rounds_lower_the_objective() {
         for (nu, lambda) in [(1.5, 0.05), (4.0, 0.3), (10.0, 1.0)] {
             let coupled = Silos::new(silos(3, vertices, model, seed), nu, lambda).unwrap();
             let mut before = f64::INFINITY;
-            algorithm1(&coupled, &settings, |round| {
-                let value = coupled.objective(round.locals, round.consensus);
-                if round.rounds > 1 {
+            let mut watch = |event: Event<'_>| {
+                let (locals, consensus) = (event.models().unwrap(), event.common().unwrap());
+                let value = coupled.objective(locals, consensus);
+                if event.count() > 1 {
                     assert!(value <= before + 1e-11 * before.abs(), "{before} {value}");
                 }
                 before = value;
                 ControlFlow::Continue(())
-            })
-            .unwrap();
+            };
+            algorithm1_with(&coupled, &settings, &mut watch).unwrap();
         }
     }
 }
@@ -197,17 +202,18 @@ fn stable_rounds_lower_the_objective_at_any_scale() {
             let coupled = Silos::new(all.clone(), nu, lambda).unwrap();
             let mut before = f64::INFINITY;
             let settings = Algorithm1 { rounds: 300, ..Algorithm1::default() };
-            let (graphs, _) = algorithm1(&coupled, &settings, |round| {
-                let value = coupled.objective(round.locals, round.consensus);
-                if round.rounds > 1 {
+            let mut watch = |event: Event<'_>| {
+                let (locals, consensus) = (event.models().unwrap(), event.common().unwrap());
+                let value = coupled.objective(locals, consensus);
+                if event.count() > 1 {
                     let rounding = 1e-11 * (before.abs() + coupled.rho());
                     assert!(value <= before + rounding, "{size} {beta} {lambda}: {before} {value}");
                 }
                 before = value;
                 ControlFlow::Continue(())
-            })
-            .unwrap();
-            let best = Exact::default().solve(&coupled, |_, _| ControlFlow::Continue(())).graphs;
+            };
+            let (graphs, _) = algorithm1_with(&coupled, &settings, &mut watch).unwrap();
+            let best = Exact::default().solve(&coupled).graphs;
             let above = graphs.objective - best.objective;
             // A strong pull ties graphs before they are done.
             let part = if lambda < 0.1 && size >= 1.0 { 1e-9 } else { 0.5 };
@@ -226,7 +232,7 @@ fn stable_rounds_lower_the_objective_at_any_scale() {
 #[test]
 fn gradient_steps_need_a_positive_zeta() {
     let coupled = Silos::new(silos(2, 4, Model::default(), 1), 1.0, 1.0).unwrap();
-    assert!(algorithm1(&coupled, &Algorithm1::default(), |_| ControlFlow::Continue(())).is_err());
+    assert!(algorithm1(&coupled, &Algorithm1::default()).is_err());
 }
 
 #[test]
@@ -243,8 +249,7 @@ fn the_graphical_lasso_is_that_of_scikit_learn() {
     let c = covariance(&Matrix::from_rows(x.len(), by_vertex).unwrap()).unwrap();
     for case in known["cases"].as_array().unwrap() {
         let penalty = case["penalty"].as_f64().unwrap();
-        let go_on = |_, _| ControlFlow::Continue(());
-        let found = graphical_lasso(&c, penalty, 1e-12, 500, go_on).unwrap();
+        let found = graphical_lasso(&c, penalty, 1e-12, 500).unwrap();
         assert!(found.gap < 1e-10, "{:e}", found.gap);
         for (a, row) in rows(&case["precision"]).iter().enumerate() {
             for (b, expected) in row.iter().enumerate() {
@@ -255,23 +260,23 @@ fn the_graphical_lasso_is_that_of_scikit_learn() {
     }
     // More vertices than signals; a vertex that never changes has no variance.
     let few = smooth_signals(&rbf_graph(25, 1).unwrap(), 6, 0.1, 2).unwrap();
-    let go_on = |_, _| ControlFlow::Continue(());
-    let found = graphical_lasso(&covariance(&few).unwrap(), 0.05, 1e-8, 500, go_on).unwrap();
+    let few = covariance(&few).unwrap();
+    let found = graphical_lasso(&few, 0.05, 1e-8, 500).unwrap();
     assert!(found.gap <= 25e-8);
     // Whatever is asked for, it ends where rounding hides the rest.
-    let most = graphical_lasso(&covariance(&few).unwrap(), 0.05, 0.0, 500, go_on).unwrap();
+    let most = graphical_lasso(&few, 0.05, 0.0, 500).unwrap();
     assert!(most.sweeps < 500 && most.gap <= 2.0 * most.rounding && most.gap < 1e-10, "{most:?}");
     // Stopped within the first sweep: as far as it has come, with a bound that holds.
     let mut vertices = 0;
-    let stopped = graphical_lasso(&covariance(&few).unwrap(), 0.05, 1e-8, 500, |_, _| {
+    let mut watch = |_: Event<'_>| {
         vertices += 1;
         if vertices > 10 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })
-    .unwrap();
+    };
+    let stopped = graphical_lasso_with(&few, 0.05, 1e-8, 500, &mut watch).unwrap();
     assert_eq!((vertices, stopped.sweeps), (11, 0));
     assert!(stopped.gap > found.gap && stopped.gap >= stopped.objective - found.objective);
-    let mut flat = covariance(&few).unwrap();
+    let mut flat = few.clone();
     flat.row_mut(0).fill(0.0);
-    assert!(graphical_lasso(&flat, 0.05, 1e-8, 500, go_on).is_err());
-    assert!(graphical_lasso(&covariance(&few).unwrap(), 0.0, 1e-8, 500, go_on).is_err());
+    assert!(graphical_lasso(&flat, 0.05, 1e-8, 500).is_err());
+    assert!(graphical_lasso(&few, 0.0, 1e-8, 500).is_err());
 }

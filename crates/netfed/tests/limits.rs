@@ -9,7 +9,6 @@
 
 use netfed::penalty::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
 use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, Status, solve};
-use std::ops::ControlFlow;
 
 const KINDS: [LossKind; 6] = [
     LossKind::Squared,
@@ -53,7 +52,7 @@ const PATH: [(usize, usize, f64); 4] = [(0, 1, 1.0), (1, 2, 0.5), (2, 3, 2.0), (
 
 fn run(problem: &Problem, tolerance: f64) -> Solution {
     let options = Options { tolerance, max_iterations: 200_000, ..Options::default() };
-    solve(problem, &options, |_| ControlFlow::Continue(())).unwrap()
+    solve(problem, &options).unwrap()
 }
 
 fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
@@ -172,7 +171,7 @@ fn the_limit_does_not_depend_on_the_step_ratio() {
     let reference = run(&problem, 1e-9).certificate.objective;
     for step_ratio in [0.1, 10.0] {
         let options = Options { tolerance: 1e-9, step_ratio, ..Options::default() };
-        let other = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let other = solve(&problem, &options).unwrap();
         assert!((other.certificate.objective - reference).abs() <= 2e-9 * reference);
     }
 }
@@ -186,7 +185,7 @@ fn bad_settings_are_refused() {
         Options { step_ratio: 0.0, ..Options::default() },
         Options { check_every: 0, ..Options::default() },
     ] {
-        assert!(solve(&problem, &options, |_| ControlFlow::Continue(())).is_err());
+        assert!(solve(&problem, &options).is_err());
     }
     let loss = |dim| LossKind::Squared.build(Dataset::empty(dim), 0.0, 0.0).unwrap();
     let graph = || Graph::new(2, &[(0, 1, 1.0)]).unwrap();

@@ -9,7 +9,6 @@
 use netfed::penalty::{Norm1, Norm2, Penalty};
 use netfed::{Dataset, Graph, LossKind, Options, Problem, Status, solve};
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 fn rows(text: &str) -> Vec<Vec<String>> {
@@ -49,7 +48,7 @@ fn check(instance: &str, kind: LossKind, nodes: usize, scale: f64) {
             if row[0] == "l1" { Box::new(Norm1) } else { Box::new(Norm2) };
         let number = |k: usize| row[k].parse::<f64>().unwrap();
         let problem = Problem::new(graph.clone(), losses(), penalty, scale * number(1)).unwrap();
-        let found = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let found = solve(&problem, &options).unwrap();
         assert_eq!(found.status, Status::Solved, "{row:?}");
         let objective = problem.objective(&found.params) / scale;
         let off = objective / number(2) - 1.0;

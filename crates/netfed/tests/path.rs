@@ -5,11 +5,10 @@
 use netfed::generate::{Noise, linear_data, random_geometric};
 use netfed::penalty::{Norm1, Norm2, Penalty, Squared};
 use netfed::{
-    Dataset, Graph, LossKind, Matrix, MergeTree, Options, Problem, Status, Step, first_lambda,
-    follow_path, lambda_max, log_grid, solve,
+    Dataset, Event, Graph, LossKind, Matrix, MergeTree, Options, Problem, Status, first_lambda,
+    follow_path, follow_path_with, lambda_max, log_grid, solve,
 };
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 
 /// Two groups of three points on a line, each fully connected, joined by one edge.
 fn two_groups(penalty: Box<dyn Penalty>) -> Problem {
@@ -26,16 +25,14 @@ fn two_groups(penalty: Box<dyn Penalty>) -> Problem {
 fn a_path_goes_from_single_nodes_to_one_cluster() {
     let problem = two_groups(Box::new(Norm2));
     let options = Options { tolerance: 1e-9, ..Options::default() };
-    let go = |_: netfed::Progress<'_>| ControlFlow::Continue(());
-    let end = lambda_max(&problem, &options, go).unwrap();
+    let end = lambda_max(&problem, &options).unwrap();
     // Cutting the bridge: Σ over a group of 2(x − mean), over the weight.
     let expected = 2.0 * (6.55 - 3.0 * 6.9 / 6.0) / 0.2;
     assert!((end.upper - expected).abs() < 2e-6 * expected, "{end:?}");
-    let first = first_lambda(&problem, end.upper, &options, go).unwrap();
+    let first = first_lambda(&problem, end.upper, &options).unwrap();
     assert!(first < 0.01 * end.upper);
     let lambdas = log_grid(first, end.upper, 30);
-    let path = follow_path(&problem, &lambdas, &options, end.merged, |_| ControlFlow::Continue(()))
-        .unwrap();
+    let path = follow_path(&problem, &lambdas, &options, end.merged).unwrap();
     assert_eq!(path.len(), 30);
     assert!(path.iter().all(|p| p.status == Status::Solved && p.certificate.relative_gap <= 1e-9));
     let counts: Vec<usize> = path.iter().map(|p| p.clusters.count()).collect();
@@ -43,7 +40,7 @@ fn a_path_goes_from_single_nodes_to_one_cluster() {
     assert!(counts.windows(2).all(|w| w[0] >= w[1]), "{counts:?}");
     assert_eq!(path[29].iterations, 0, "the last solution comes from λ_max");
     // The same as without the path before it.
-    let alone = solve(&problem.at_lambda(lambdas[15]).unwrap(), &options, go).unwrap();
+    let alone = solve(&problem.at_lambda(lambdas[15]).unwrap(), &options).unwrap();
     let along = path[15].certificate.objective;
     assert!((along - alone.certificate.objective).abs() <= 1e-8 * along);
     let steps: Vec<(f64, &[usize])> =
@@ -58,22 +55,19 @@ fn a_path_goes_from_single_nodes_to_one_cluster() {
 #[test]
 fn a_path_of_squares_never_merges() {
     let problem = two_groups(Box::new(Squared));
-    let path = follow_path(&problem, &log_grid(0.01, 10.0, 4), &Options::default(), None, |_| {
-        ControlFlow::Continue(())
-    })
-    .unwrap();
+    let path = follow_path(&problem, &log_grid(0.01, 10.0, 4), &Options::default(), None).unwrap();
     assert!(path.iter().all(|p| p.clusters.count() == 6));
 }
 
 #[test]
 fn an_observer_ends_a_path() {
     let problem = two_groups(Box::new(Norm2));
-    let stop = |step: Step<'_>| match step {
-        Step::Solved(2, ..) => ControlFlow::Break(()),
+    let mut stop = |event: Event<'_>| match event {
+        Event::Solved { run: 2, .. } => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
     let lambdas = log_grid(0.01, 10.0, 5);
-    let path = follow_path(&problem, &lambdas, &Options::default(), None, stop).unwrap();
+    let path = follow_path_with(&problem, &lambdas, &Options::default(), None, &mut stop).unwrap();
     // The ends come first, then the middle.
     let found: Vec<f64> = path.iter().map(|p| p.lambda).collect();
     assert_eq!(found, [lambdas[0], lambdas[2], lambdas[4]]);
@@ -84,8 +78,7 @@ fn values_of_lambda_may_be_the_same() {
     for penalty in [Box::new(Norm2) as Box<dyn Penalty>, Box::new(Squared)] {
         let problem = two_groups(penalty);
         let lambdas = [0.1, 0.1, 0.1, 0.1, 0.1, 0.2];
-        let go = |_: Step<'_>| ControlFlow::Continue(());
-        let path = follow_path(&problem, &lambdas, &Options::default(), None, go).unwrap();
+        let path = follow_path(&problem, &lambdas, &Options::default(), None).unwrap();
         assert!(path.iter().all(|p| p.status == Status::Solved && p.certificate.gap.is_finite()));
         assert!((path[0].certificate.objective / path[4].certificate.objective - 1.0).abs() < 2e-6);
     }
@@ -104,10 +97,9 @@ fn a_path_costs_less_than_its_solutions_one_by_one() {
         let mut alone = 0;
         for lambda in &lambdas {
             let at = problem.at_lambda(*lambda).unwrap();
-            alone += solve(&at, &options, |_| ControlFlow::Continue(())).unwrap().iterations;
+            alone += solve(&at, &options).unwrap().iterations;
         }
-        let path =
-            follow_path(&problem, &lambdas, &options, None, |_| ControlFlow::Continue(())).unwrap();
+        let path = follow_path(&problem, &lambdas, &options, None).unwrap();
         assert!(path.iter().all(|p| p.status == Status::Solved));
         let along: u64 = path.iter().map(|p| p.iterations).sum();
         assert!(3 * along < 2 * alone, "{name}: {along} of {alone}");
@@ -141,15 +133,7 @@ fn regressions(penalty: Box<dyn Penalty>) -> Problem {
 #[test]
 fn zero_is_a_legal_end() {
     let problem = two_groups(Box::new(Norm2));
-    let path =
-        follow_path(
-            &problem,
-            &[0.0, 1.0],
-            &Options::default(),
-            None,
-            |_| ControlFlow::Continue(()),
-        )
-        .unwrap();
+    let path = follow_path(&problem, &[0.0, 1.0], &Options::default(), None).unwrap();
     assert_eq!(path[0].clusters.count(), 6);
 }
 
@@ -161,27 +145,27 @@ fn runs_side_by_side_give_the_same_path() {
         let problem = regressions(penalty);
         let lambdas: Vec<f64> = [0.0].into_iter().chain(log_grid(1e-3, 1.0, 25)).collect();
         let walk = |threads: usize| {
-            let told = Mutex::new(vec![(0, 0, None); lambdas.len()]);
-            let path = || {
-                follow_path(&problem, &lambdas, &Options::default(), None, |step| {
-                    let mut told = told.lock().unwrap();
-                    match step {
-                        Step::Begin(k) => told[k].0 += 1,
-                        Step::Iteration(k, _) => assert_eq!((told[k].0, told[k].1), (1, 0)),
-                        Step::Solved(k, point, solution) => {
-                            told[k].1 += 1;
-                            told[k].2 = Some((point.clone(), solution.params.clone()));
-                        }
+            let mut told = vec![(0, 0, None); lambdas.len()];
+            let mut watch = |event: Event<'_>| {
+                match event {
+                    Event::Begin { run, .. } => told[run].0 += 1,
+                    Event::Iteration { run, .. } => {
+                        assert_eq!((told[run].0, told[run].1), (1, 0));
                     }
-                    ControlFlow::Continue(())
-                })
-                .unwrap()
+                    Event::Solved { run, point, solution, .. } => {
+                        told[run].1 += 1;
+                        told[run].2 = Some((point.clone(), solution.params.clone()));
+                    }
+                    other => panic!("{other:?}"),
+                }
+                ControlFlow::Continue(())
             };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let path = pool.install(path);
+            let options = Options::default();
+            let path = pool
+                .install(|| follow_path_with(&problem, &lambdas, &options, None, &mut watch))
+                .unwrap();
             let (points, params): (Vec<_>, Vec<_>) = told
-                .into_inner()
-                .unwrap()
                 .into_iter()
                 .map(|(begun, solved, result)| {
                     assert_eq!((begun, solved), (1, 1));
@@ -211,8 +195,7 @@ fn regions(nodes: usize, seed: u64, penalty: Box<dyn Penalty>) -> Problem {
 fn wrong_groups_do_not_hold_up_a_path() {
     let problem = regions(3000, 4, Box::new(Norm2));
     let options = Options { max_iterations: 5000, ..Options::default() };
-    let go = |_: Step<'_>| ControlFlow::Continue(());
-    let path = follow_path(&problem, &log_grid(0.1, 40.0, 40), &options, None, go).unwrap();
+    let path = follow_path(&problem, &log_grid(0.1, 40.0, 40), &options, None).unwrap();
     for point in path {
         // A run that goes in circles may still have seen a good point on the way.
         assert!(point.status == Status::Solved && point.iterations < 5000, "{point:?}");
@@ -224,9 +207,8 @@ fn lambda_of_the_problem_does_not_matter() {
     let problem = regressions(Box::new(Norm2));
     let lambdas = log_grid(1e-2, 1.0, 9);
     let walk = |lambda: f64| {
-        let go = |_: Step<'_>| ControlFlow::Continue(());
         let problem = problem.at_lambda(lambda).unwrap();
-        follow_path(&problem, &lambdas, &Options::default(), None, go).unwrap()
+        follow_path(&problem, &lambdas, &Options::default(), None).unwrap()
     };
     let path = walk(1.0);
     assert_eq!(path, walk(0.0));
@@ -240,8 +222,7 @@ fn the_finest_tolerance_is_met_all_along_a_path() {
     for penalty in [Box::new(Norm1) as Box<dyn Penalty>, Box::new(Norm2)] {
         let problem = regressions(penalty);
         let options = Options { tolerance: 2e-12, max_iterations: 20_000, ..Options::default() };
-        let go = |_: Step<'_>| ControlFlow::Continue(());
-        for point in follow_path(&problem, &log_grid(1e-2, 1.0, 20), &options, None, go).unwrap() {
+        for point in follow_path(&problem, &log_grid(1e-2, 1.0, 20), &options, None).unwrap() {
             assert!(point.status == Status::Solved && point.iterations < 20_000, "{point:?}");
         }
     }

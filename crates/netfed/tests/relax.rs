@@ -5,14 +5,14 @@
 mod fedrelax;
 
 use fedrelax::{ALPHAS, SWEEPS, divergent, matrix, numbers, off, rounds, run, shared, to_the_end};
+use netfed::Status;
 use netfed::generate::{
     self, Noise, linear_data, mixture_counts, mixture_graph, stochastic_block_model,
 };
 use netfed::loss::Loss;
 use netfed::penalty::{Penalty, Quadratic, Squared};
-use netfed::relax::{Coupling, LocalUpdate, RelaxOptions, RelaxStatus, Relaxation, Sides, Sweep};
+use netfed::relax::linear::{Coupling, LocalUpdate, RelaxOptions, Relaxation, Sides, Sweep};
 use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, solve};
-use std::ops::ControlFlow;
 
 #[test]
 fn common_points_fixed_points_and_minimizers() {
@@ -30,7 +30,7 @@ fn common_points_fixed_points_and_minimizers() {
             ] {
                 let problem = instance.problem(factor * alpha, &coupling, sides);
                 let found = run(&problem, &instance.start, to_the_end(sweep));
-                assert_eq!((found.status, found.damping), (RelaxStatus::Converged, 1.0));
+                assert_eq!((found.status, found.damping), (Status::Settled, 1.0));
                 let off = off(&found.params, expected);
                 assert!(off < 1e-9, "α {name} {sweep:?} {sides:?}: {off}");
             }
@@ -60,7 +60,7 @@ fn the_fixed_point_is_the_optimum_of_gtv_minimization() {
         let losses = instance.losses(LossKind::Squared);
         let gtv = Problem::new(instance.graph.clone(), losses, penalty, 0.3).unwrap();
         let options = Options { tolerance: 1e-12, ..Options::default() };
-        let solution = solve(&gtv, &options, |_| ControlFlow::Continue(())).unwrap();
+        let solution = solve(&gtv, &options).unwrap();
         assert!(off(&found.params, &solution.params) < 1e-5);
         let objective = problem.objective(&found.params).unwrap();
         assert!((objective - gtv.objective(&found.params)).abs() < 1e-12);
@@ -83,7 +83,7 @@ fn other_smooth_losses_reach_the_optimum_too() {
             Relaxation::new(graph, losses, 0.4, coupling, Sides::Theirs).unwrap()
         };
         let found = run(&build(&common), &instance.start, to_the_end(Sweep::Sequential));
-        assert_eq!(found.status, RelaxStatus::Converged, "{kind:?}");
+        assert_eq!(found.status, Status::Settled, "{kind:?}");
         // Where the objective has its minimum, no small step lowers it.
         let problem = build(&common);
         let here = problem.objective(&found.params).unwrap();
@@ -99,7 +99,7 @@ fn other_smooth_losses_reach_the_optimum_too() {
         let (graph, losses) = (instance.graph.clone(), instance.losses(kind));
         let gtv = Problem::new(graph, losses, Box::new(Squared), 0.4).unwrap();
         let options = Options { tolerance: 1e-11, ..Options::default() };
-        let solution = solve(&gtv, &options, |_| ControlFlow::Continue(())).unwrap();
+        let solution = solve(&gtv, &options).unwrap();
         assert!(off(&by_parameters.params, &solution.params) < 1e-4, "{kind:?}");
     }
     let hinge = instance.losses(LossKind::Hinge);
@@ -156,7 +156,7 @@ fn divergence_is_seen_and_cured() {
     assert!(off(&astray.params, &fixed) > 0.5);
     // Left alone it blows up; here it is damped, and the answer says so.
     let cured = run(&problem, &instance.start, to_the_end(Sweep::Simultaneous));
-    assert_eq!(cured.status, RelaxStatus::Converged, "{cured:?}");
+    assert_eq!(cured.status, Status::Settled, "{cured:?}");
     assert!(cured.damping < 1.0 && cured.residual < 1e-12, "{cured:?}");
     assert!(off(&cured.params, &fixed) < 1e-9, "{}", off(&cured.params, &fixed));
     // One after the other converges as it is.
@@ -186,7 +186,7 @@ fn an_oscillation_is_damped_as_well() {
         Relaxation::new(graph, losses, 1.0, &Coupling::Common(points), Sides::Theirs).unwrap();
     let start = Matrix::from_rows(1, vec![1.0, -1.0]).unwrap();
     let found = run(&problem, &start, RelaxOptions::default());
-    assert_eq!((found.status, found.damping), (RelaxStatus::Converged, 0.5));
+    assert_eq!((found.status, found.damping), (Status::Settled, 0.5));
     assert!(found.params.as_slice().iter().all(|w| w.abs() < 1e-9));
 }
 
@@ -209,7 +209,7 @@ fn small_and_empty_problems() {
         let losses = vec![one(1), one(0), one(0)];
         let problem = Relaxation::new(graph, losses, 1.0, &coupling, Sides::Theirs).unwrap();
         let found = run(&problem, &Matrix::zeros(3, 2), RelaxOptions::default());
-        assert_eq!(found.status, RelaxStatus::Converged);
+        assert_eq!(found.status, Status::Settled);
         assert!((found.params.row(1)[0] - found.params.row(0)[0]).abs() < 1e-8);
         assert_eq!(found.params.row(2), [0.0, 0.0]);
         assert!(problem.variation(&[0, 1, 2], &found.params, &[0.0, 0.0]).unwrap().is_none());

@@ -11,12 +11,11 @@ use netfed::generate::{
 use netfed::model::ModelKind;
 use netfed::model::Task;
 use netfed::penalty::Norm2;
-use netfed::relax::{
-    Coupling, Examples, FedRelax, LocalUpdate, Neighbor, RelaxNode, RelaxOptions, RelaxProgress,
-    RelaxSettings, RelaxVariation, RelaxWeights, Relaxation, Sides, relax,
+use netfed::relax::linear::{
+    Coupling, LocalUpdate, RelaxOptions, RelaxVariation, Relaxation, Sides, relax,
 };
+use netfed::relax::{Examples, FedRelax, Neighbor, RelaxNode, RelaxSettings, RelaxWeights};
 use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 struct Setting {
@@ -83,8 +82,7 @@ impl Setting {
 
     /// Models after 500 steps of RMSprop, one per round. α is that of 150 nodes.
     fn rms(&self, alpha: f64) -> Matrix {
-        let go_on = |_: RelaxProgress<'_>| ControlFlow::Continue(());
-        relax(&self.problem(3.0 * alpha), &self.start(), &steps(), go_on).unwrap().params
+        relax(&self.problem(3.0 * alpha), &self.start(), &steps()).unwrap().params
     }
 
     /// (18)
@@ -108,11 +106,10 @@ impl Setting {
         let clients = Clients::new(&problem);
         let work = LocalSteps { rate: Rate::Constant(0.02), ..LocalSteps::default() };
         let rounds = Rounds { max_rounds: 500, tolerance: 0.0, seed: 1, ..Rounds::default() };
-        let go_on = |_| ControlFlow::Continue(());
         self.distance_of(&match models {
-            1 => fed_avg(&clients, &vec![0.0; self.dim], &work, &rounds, go_on).unwrap().params,
+            1 => fed_avg(&clients, &vec![0.0; self.dim], &work, &rounds).unwrap().params,
             _ => {
-                let found = ifca_from_random(&clients, models, 5, &work, &rounds, go_on);
+                let found = ifca_from_random(&clients, models, 5, &work, &rounds);
                 found.unwrap().outcome.params
             }
         })
@@ -146,8 +143,7 @@ impl Setting {
         let (problem, nodes) = (self.problem(alpha), (0..self.data.len()).collect::<Vec<_>>());
         let exact = RelaxOptions { tolerance: 1e-9, ..RelaxOptions::default() };
         [steps(), exact].map(|options| {
-            let go_on = |_: RelaxProgress<'_>| ControlFlow::Continue(());
-            let found = relax(&problem, &self.start(), &options, go_on).unwrap();
+            let found = relax(&problem, &self.start(), &options).unwrap();
             let common = self.truth.as_ref().unwrap().row(0);
             problem.variation(&nodes, &found.params, common).unwrap().unwrap()
         })

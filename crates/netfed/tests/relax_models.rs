@@ -6,10 +6,8 @@ mod fedrelax;
 
 use fedrelax::{Instance, divergent, graph, numbers, off, rounds, run, shared};
 use netfed::model::{LinearOptions, ModelKind, Task};
-use netfed::relax::{
-    Coupling, Examples, FedRelax, LocalUpdate, Neighbor, RelaxNode, RelaxOptions, RelaxSettings,
-    RelaxWeights, Sides, Sweep,
-};
+use netfed::relax::linear::{Coupling, LocalUpdate, RelaxOptions, Sides, Sweep};
+use netfed::relax::{Examples, FedRelax, Neighbor, RelaxNode, RelaxSettings, RelaxWeights};
 use netfed::{Graph, Matrix};
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 mod input;
 mod page;
 
+use netfed::evaluate::{by_number, by_stretch};
 use netfed::fit::Prepared;
 use netfed::names::choose;
 use netfed::{LossKind, Matrix, NeighborGraph, neighbor_graph};
@@ -13,7 +14,6 @@ use serde_json::json;
 use crate::args::Cluster;
 use crate::failure::Failure;
 use crate::given::{Columns, Given, InputFiles, Machine};
-use crate::lambda_path::choice;
 use crate::lambda_path::files::{merges_csv, path_csv};
 use crate::lambda_path::trail::Trail;
 use crate::prepare::{prepare, warnings};
@@ -111,7 +111,7 @@ fn chosen(trail: &Trail, args: &Cluster) -> (usize, String) {
         return (0, format!("λ = {} was given.", at(0)));
     }
     if let Some(wanted) = args.clusters {
-        return match choice::by_number(points, wanted) {
+        return match by_number(points, wanted) {
             Some((found, k)) if found == wanted => (
                 k,
                 format!(
@@ -130,7 +130,7 @@ fn chosen(trail: &Trail, args: &Cluster) -> (usize, String) {
             None => (last, String::new()),
         };
     }
-    match choice::by_stretch(points) {
+    match by_stretch(points) {
         Some((found, k)) => (k, format!(
             "λ = {}: {} (not counting very small ones) stay the same over the longest stretch of λ. Say --clusters to have another number.", at(k), plural(found, "cluster")
         )),

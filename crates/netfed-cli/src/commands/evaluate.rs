@@ -3,6 +3,7 @@
 use comfy_table::{CellAlignment, presets};
 use netfed::Table;
 use netfed::fit::{Errors, measures};
+use netfed::model::likeliest;
 use netfed_io::model_folder::FILE;
 use netfed_io::{Cell, Csv, ModelFolder, check_classes, check_file, write_file};
 use serde_json::json;
@@ -10,7 +11,6 @@ use serde_json::json;
 use crate::args::Evaluate;
 use crate::failure::Failure;
 use crate::past_run::PastRun;
-use crate::prediction::{likeliest, predict};
 use crate::terminal::print;
 
 /// Nodes shown on the terminal.
@@ -36,7 +36,9 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
     if let Some(out) = &args.out {
         write_file(out, &csv(&errors, &points))?;
     }
-    print(&if args.json { json(&errors, &points) } else { table(&errors, &points) });
+    if !args.quiet {
+        print(&if args.json { json(&errors, &points) } else { table(&errors, &points) });
+    }
     Ok(0)
 }
 
@@ -47,7 +49,7 @@ type Measured = (Table, ([&'static str; 2], Vec<[f64; 2]>));
 fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
     let run = ModelFolder::open(&args.run)?;
     let points = run.read(&args.data, true)?;
-    let predictions = predict(&run, &points)?;
+    let predictions = run.predict(&points)?;
     let (labels, classes) = (points.y().unwrap_or(&[]), &run.saved.classes);
     if !classes.is_empty() {
         check_classes(&args.data, &run.saved.target, &points, (classes, "the run"))?;

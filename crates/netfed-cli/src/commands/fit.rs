@@ -25,7 +25,7 @@ pub(crate) fn run(args: Fit) -> Result<u8, Failure> {
     let mut prepared = prepare(&points, &edges, &settings)?;
     if prepared.chooses_lambda() {
         let mut watch = Watch::new(settings.spec.tol, args.results.quiet);
-        prepared.choose_lambda(|progress| watch.observe(&progress))?;
+        prepared.choose_lambda(&mut watch)?;
         watch.finish();
     }
     warn(&warnings(&prepared, &settings));

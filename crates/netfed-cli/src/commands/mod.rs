@@ -2,6 +2,7 @@
 
 pub(crate) mod cluster;
 pub(crate) mod compare;
+pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod federation;

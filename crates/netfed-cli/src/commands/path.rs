@@ -4,17 +4,18 @@ use std::path::Path as FilePath;
 
 use maud::html;
 use netfed::Options;
+use netfed::evaluate::by_stretch;
 use netfed::fit::Prepared;
 use netfed_io::Folder;
 use netfed_report::text::{digits, number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Path;
-use crate::evaluation::folds::TOLERANCE;
+use crate::evaluation::parts::TOLERANCE;
 use crate::failure::Failure;
 use crate::lambda_path::trail::Trail;
 use crate::lambda_path::validation::{self, Validation};
-use crate::lambda_path::{choice, files, page};
+use crate::lambda_path::{files, page};
 use crate::page_parts;
 use crate::prepare::{self, prepare, warnings};
 use crate::progress::{catch_interrupts, interrupted, say, warn};
@@ -81,23 +82,23 @@ impl Walked {
         let points = &self.trail.points;
         let last = points.len() - 1;
         if let Some(v) = &self.validation
-            && let Some((best, simplest)) = choice::by_validation(v)
+            && let Some((best, simplest)) = v.choice()
         {
             let mut why = vec![format!(
                 "The {} on held-out data is lowest at λ = {}: {} ± {}.",
                 v.measure,
                 rounded(self.trail.lambdas[best], 3),
-                number(v.mean[best]),
-                number(v.error[best])
+                number(v.estimates[best].mean),
+                number(v.estimates[best].se)
             )];
             if best == 0 && self.trail.lambdas.len() > 1 {
                 why.push("That is the smallest λ of the path; smaller ones may be better: try --lambda-min.".into());
             }
             if simplest > best {
                 why.push(format!(
-                    "λ = {} is the largest that is as good within one standard error ({}){}. netfed tune compares settings on the same splits, which is sharper.",
+                    "λ = {} is the largest that the folds cannot tell from it, within one standard error of the difference ({}){}.",
                     rounded(self.trail.lambdas[simplest], 3),
-                    number(v.mean[simplest]),
+                    number(v.estimates[simplest].mean),
                     match self.trail.merges() {
                         true => format!("; it has {}", plural(points[simplest].clusters.count(), "cluster")),
                         false => String::new(),
@@ -106,7 +107,7 @@ impl Walked {
             }
             return (simplest, why);
         }
-        match choice::by_stretch(points) {
+        match by_stretch(points) {
             Some((number, at)) => (at, vec![format!(
                 "Without validation the path itself suggests λ = {}: {number} clusters (not counting very small ones) stay the same over the longest stretch of λ.",
                 rounded(points[at].lambda, 3)

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use netfed::Status;
 use netfed::fit::fed_admm_settings;
 use netfed::loss::{Loss, Sampled};
 use netfed::penalty::Penalty;
@@ -193,12 +194,12 @@ fn under_one_version(
         peer.rejoin()?;
     }
     let outcome = peer.run(linger)?;
-    if outcome.superseded || outcome.finished {
+    if outcome.status == Status::Superseded || outcome.is_finished() {
         let later = Federation::read(&args.federation)?;
         let stays = later.member(&rules.members[member]).is_some();
         match later.takes_over(federation) {
             Some(_) if stays => return Ok(None),
-            None if outcome.superseded => {
+            None if outcome.status == Status::Superseded => {
                 return Err(Failure::other(format!(
                     "the later version of the federation could not be kept in {}; put it there, and start this peer again.",
                     args.federation.display()
@@ -238,7 +239,8 @@ fn under_one_version(
     } else if !args.quiet {
         print(&words(&outcome, seconds, args.out.as_deref()));
     }
-    Ok(Some(if outcome.finished && (outcome.converged || rules.tolerance == 0.0) { 0 } else { 3 }))
+    let asked = rules.tolerance == 0.0 && outcome.is_finished();
+    Ok(Some(if asked || outcome.status == Status::Solved { 0 } else { 3 }))
 }
 
 /// The halves of the nodes with a method between neighbors.

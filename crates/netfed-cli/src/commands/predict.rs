@@ -1,6 +1,7 @@
 //! `netfed predict`: labels of new data points.
 
 use netfed::LossKind;
+use netfed::model::likeliest;
 use netfed_io::model_folder::FILE;
 use netfed_io::{Cell, Csv, ModelFolder, check_file, write_file};
 use netfed_report::text::plural;
@@ -8,7 +9,6 @@ use netfed_report::text::plural;
 use crate::args::Predict;
 use crate::failure::Failure;
 use crate::past_run::PastRun;
-use crate::prediction::{likeliest, predict};
 use crate::terminal::print;
 
 /// Runs the command; gives the exit status.
@@ -52,7 +52,7 @@ fn by_models(args: &Predict) -> Result<u8, Failure> {
     let run = ModelFolder::open(&args.run)?;
     check_file(&args.out, args.force, &[&args.data, &args.run.join(FILE)])?;
     let points = run.read(&args.data, false)?;
-    let predictions = predict(&run, &points)?;
+    let predictions = run.predict(&points)?;
     let classes = &run.saved.classes;
     let probabilities = classes.iter().map(|c| format!("probability_{c}"));
     let header = ["node", "prediction"].map(String::from).into_iter().chain(probabilities);

@@ -5,19 +5,19 @@ mod read;
 
 pub(crate) use flags::Vertical;
 
-use std::ops::ControlFlow;
-
-use netfed::baselines::{Rounds, Status, VerticalModel, vertical};
+use netfed::baselines::{
+    People, Rounds, VerticalFit, VerticalModel, VerticalOptions, fit_vertical_with,
+};
 use netfed::names::choose;
-use netfed::{Dataset, LossKind};
+use netfed::{LossKind, Status};
 use netfed_io::{Cell, Csv, Folder};
 use netfed_report::text::{count, number, plural};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::progress::{catch_interrupts, interrupted};
+use crate::progress::{catch_interrupts, until_interrupted};
 use crate::settings::{Range, number as checked};
-use read::{People, read};
+use read::read;
 
 /// Losses with labels.
 const LOSSES: [&str; 5] = ["squared", "logistic", "huber", "absolute", "hinge"];
@@ -29,22 +29,17 @@ pub(crate) fn run(args: &Vertical) -> Result<u8, Failure> {
     let tolerance = checked("--tol", args.tol, Range::Positive)?;
     let folder = Folder::new(&args.results.out, args.results.force)?;
     let people = read(args, kind)?;
-    let mut parties = people
-        .parties
-        .iter()
-        .map(|p| Dataset::new(p.features.len(), p.values.clone(), Vec::new()))
-        .collect::<Result<Vec<_>, _>>()?;
-    if args.intercept {
-        // The label holder adds the constant.
-        parties.push(Dataset::new(1, vec![1.0; people.ids.len()], Vec::new())?);
-    }
     catch_interrupts();
     let rounds = Rounds { max_rounds: args.rounds, tolerance, ..Rounds::default() };
-    let go_on = |_| if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let model = vertical(kind, parties, &people.labels, ridge, &rounds, go_on)?;
+    let options = VerticalOptions::new(kind)
+        .with_ridge(ridge)
+        .with_intercept(args.intercept)
+        .with_rounds(rounds);
+    let VerticalFit { model, scores, .. } =
+        fit_vertical_with(&people, &options, &mut until_interrupted)?;
     let summary = summary(args, &people, &model);
-    folder.add("models.csv", &models(&people, &model))?;
-    folder.add("predictions.csv", &predictions(&people, &model))?;
+    folder.add("models.csv", &models(args, &people, &model))?;
+    folder.add("predictions.csv", &predictions(&people, &scores))?;
     folder.add("summary.json", &format!("{summary:#}\n"))?;
     folder.commit()?;
     args.results.tell(&summary, || words(args, &people, &model));
@@ -64,60 +59,42 @@ fn loss(args: &Vertical) -> Result<LossKind, Failure> {
 }
 
 /// `models.csv`: what every party keeps.
-fn models(people: &People, model: &VerticalModel) -> String {
+fn models(args: &Vertical, people: &People, model: &VerticalModel) -> String {
     let mut csv = Csv::new(["party", "feature", "parameter"]);
     let mut row = |party: &str, feature: &str, value: f64| {
         csv.row([Cell::Text(party.into()), Cell::Text(feature.into()), Cell::Number(value)]);
     };
-    for (party, params) in people.parties.iter().zip(&model.params) {
-        party.features.iter().zip(params).for_each(|(f, w)| row(&party.name, f, *w));
+    for ((path, party), params) in args.parties.iter().zip(people.parties()).zip(&model.params) {
+        let name = path.display().to_string();
+        party.features().iter().zip(params).for_each(|(f, w)| row(&name, f, *w));
     }
     // One more model than parties: the intercept of the label holder.
-    for params in model.params.iter().skip(people.parties.len()) {
+    for params in model.params.iter().skip(people.parties().len()) {
         row("labels", "intercept", params[0]);
     }
     csv.finish()
 }
 
-/// Σ_k w_kᵀx_k of every person.
-fn scores(people: &People, model: &VerticalModel) -> Vec<f64> {
-    let one = [1.0];
-    let score = |row: usize| {
-        let features: Vec<&[f64]> = people.parties.iter().map(|p| p.row(row)).collect();
-        model.predict(&[features, vec![&one[..]]].concat())
-    };
-    (0..people.ids.len()).map(score).collect()
-}
-
 /// `predictions.csv`: one row per person.
-fn predictions(people: &People, model: &VerticalModel) -> String {
+fn predictions(people: &People, scores: &[f64]) -> String {
     let mut csv = Csv::new(["id", "label", "prediction"]);
-    for ((id, label), score) in people.ids.iter().zip(&people.labels).zip(scores(people, model)) {
-        csv.row([Cell::Text(id.clone()), Cell::Number(*label), Cell::Number(score)]);
+    for ((id, label), score) in people.ids().iter().zip(people.labels()).zip(scores) {
+        csv.row([Cell::Text(id.clone()), Cell::Number(*label), Cell::Number(*score)]);
     }
     csv.finish()
 }
 
-fn status(model: &VerticalModel) -> &'static str {
-    match model.trace.status {
-        Status::Settled => "converged",
-        Status::Stopped => "interrupted",
-        Status::MaxRounds => "rounds used up",
-        Status::Diverged => "diverged",
-    }
-}
-
 fn summary(args: &Vertical, people: &People, model: &VerticalModel) -> serde_json::Value {
     json!({
-        "status": status(model),
+        "status": model.trace.status.name(),
         "rounds": model.trace.rounds,
         "loss": args.loss,
         "mean_loss": model.trace.history.last(),
         "ridge": args.ridge,
-        "people": people.ids.len(),
-        "people_left_out": people.left_out,
-        "parties": people.parties.iter().map(|p| json!({
-            "party": p.name, "features": p.features,
+        "people": people.ids().len(),
+        "people_left_out": people.left_out(),
+        "parties": args.parties.iter().zip(people.parties()).map(|(path, p)| json!({
+            "party": path.display().to_string(), "features": p.features(),
         })).collect::<Vec<_>>(),
         "floats_per_party": model.trace.sent.first(),
         "version": env!("CARGO_PKG_VERSION"),
@@ -125,25 +102,25 @@ fn summary(args: &Vertical, people: &People, model: &VerticalModel) -> serde_jso
 }
 
 fn words(args: &Vertical, people: &People, model: &VerticalModel) -> String {
-    let features: usize = people.parties.iter().map(|p| p.features.len()).sum();
+    let features: usize = people.parties().iter().map(|p| p.features().len()).sum();
     let mut text = format!(
         "{} after {}: mean {} loss {}\n  {} of {} about {} whom all of them know",
-        status(model),
+        model.trace.status.name(),
         plural(model.trace.rounds as usize, "round"),
         args.loss,
         number(model.trace.history.last().copied().unwrap_or(f64::NAN)),
         plural(features, "feature"),
-        match people.parties.len() {
+        match people.parties().len() {
             1 => "1 party".into(),
             n => format!("{n} parties"),
         },
-        match people.ids.len() {
+        match people.ids().len() {
             1 => "1 person".into(),
             n => format!("{} people", count(n)),
         },
     );
-    if people.left_out > 0 {
-        text.push_str(&format!("; {} of the label file left out", count(people.left_out)));
+    if people.left_out() > 0 {
+        text.push_str(&format!("; {} of the label file left out", count(people.left_out())));
     }
     text.push_str(&format!(
         "\n  A party sent {} numbers, one per person and round; features, models and labels stayed where they are.\n",

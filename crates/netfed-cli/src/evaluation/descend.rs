@@ -3,16 +3,16 @@
 //!
 //! The path goes down from the largest λ, where one model for all is a good start.
 
-use std::ops::ControlFlow;
-
 use netfed::fit::Prepared;
-use netfed::{Edges, Matrix, Options, PathPoint, Solution, Start, Step, Table, follow_path, solve};
+use netfed::{
+    Edges, Event, Matrix, Options, PathPoint, Solution, Start, Table, follow_path_with, solve,
+};
 
-use super::folds;
+use super::parts;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::prepare::prepare_part;
-use crate::progress::interrupted;
+use crate::progress::{interrupted, until_interrupted};
 use crate::settings::Settings;
 
 /// Points and edges that are split again and again.
@@ -24,7 +24,7 @@ pub(crate) struct Data {
 impl Data {
     /// Whether runs go side by side.
     pub(crate) fn small(&self) -> bool {
-        folds::are_small(&self.points, &self.edges)
+        parts::are_small(&self.points, &self.edges)
     }
 
     /// The results of all tasks, in their order.
@@ -33,7 +33,7 @@ impl Data {
         tasks: usize,
         task: impl Fn(usize) -> Result<T, Failure> + Sync + Send,
     ) -> Result<Vec<T>, Failure> {
-        folds::all(self.small(), tasks, task)
+        parts::all(self.small(), tasks, task)
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Pooled {
 /// Trains one model on all points.
 pub(crate) fn pooled(points: &Table, settings: &Settings) -> Result<Pooled, Failure> {
     let prepared = prepare_part(&points.pooled("all"), &Edges::default(), settings)?;
-    let alone = solve(&prepared.problem, &settings.options(), |_| ControlFlow::Continue(()))?;
+    let alone = solve(&prepared.problem, &settings.options())?;
     let params = alone.params;
     let model = prepared.in_units_of_the_data(&params).row(0).to_vec();
     Ok(Pooled { scaled: params.row(0).to_vec(), model })
@@ -69,13 +69,14 @@ pub(crate) fn descend<T: Send>(
         duals: Matrix::zeros(problem.graph().edges().len(), d),
     };
     let found = ByIndex::new(lambdas.len());
-    follow_path(problem, lambdas, options, Some(top), |step| {
-        if let Step::Solved(k, point, solution) = step {
+    let mut watch = |event: Event<'_>| {
+        if let Event::Solved { run, point, solution, .. } = event {
             let params = prepared.in_units_of_the_data(&solution.params);
-            found.set(k, visit(k, params, point, solution));
+            found.set(run, visit(run, params, point, solution));
         }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+        until_interrupted(event)
+    };
+    follow_path_with(problem, lambdas, options, Some(top), &mut watch)?;
     let stopped = || Failure::other("interrupted; nothing was written.".into());
     if interrupted() {
         return Err(stopped());

@@ -1,8 +1,7 @@
 //! Means with their standard errors in words.
 
+use netfed::evaluate::Estimate;
 use netfed_report::text::number;
-
-use super::statistics::Estimate;
 
 /// A mean with its standard error, with as many decimals as the latter has meaning.
 pub(crate) fn plus_minus(e: Estimate) -> String {

@@ -34,7 +34,7 @@ pub(crate) fn path_csv(trail: &Trail, validation: Option<&Validation>) -> String
             Cell::Number((seconds * 1e6).round() / 1e6),
         ];
         if let Some(v) = validation {
-            row.extend([Cell::Number(v.mean[k]), Cell::Number(v.error[k])]);
+            row.extend([Cell::Number(v.estimates[k].mean), Cell::Number(v.estimates[k].se)]);
         }
         csv.row(row);
     }

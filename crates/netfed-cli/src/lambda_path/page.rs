@@ -129,10 +129,10 @@ pub(crate) fn charts(trail: &Trail, validation: Option<&Validation>, chosen: usi
                     figure { (PreEscaped(clusters)) figcaption { "Left: nodes on their own. Right: one model for all." } }
                 }
                 @if let Some(v) = validation {
-                    @let points = trail.points.iter().enumerate().map(|(k, p)| (p.lambda, v.mean[k])).collect();
-                    @let spread = (0..v.mean.len()).map(|k| (v.mean[k] - v.error[k], v.mean[k] + v.error[k])).collect();
+                    @let points = trail.points.iter().enumerate().map(|(k, p)| (p.lambda, v.estimates[k].mean)).collect();
+                    @let spread = v.estimates.iter().map(|e| (e.mean - e.se, e.mean + e.se)).collect();
                     figure {
-                        (PreEscaped(chart(&format!("Held-out data: {}", v.measure), Scale::Linear, Some(window(v.mean.iter().copied())), points, spread, 1)))
+                        (PreEscaped(chart(&format!("Held-out data: {}", v.measure), Scale::Linear, Some(window(v.estimates.iter().map(|e| e.mean))), points, spread, 1)))
                         figcaption { "Mean over " (v.folds) " folds; bars are one standard error. Low is good: the data held out were not seen in training." }
                     }
                 }
@@ -161,8 +161,8 @@ pub(crate) fn table(trail: &Trail, validation: Option<&Validation>, chosen: usiz
                         td.num { (count(p.iterations as usize)) }
                         td.num { (duration(*seconds)) }
                         @if let Some(v) = validation {
-                            td.num { (number(v.mean[k])) }
-                            td.num { (number(v.error[k])) }
+                            td.num { (number(v.estimates[k].mean)) }
+                            td.num { (number(v.estimates[k].se)) }
                         }
                         td {
                             @if k == chosen { "chosen" }

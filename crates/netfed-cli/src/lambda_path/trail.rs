@@ -1,19 +1,18 @@
 //! A path of solutions as both `netfed path` and `netfed cluster` need it: the values of λ, the
 //! solutions, the tree of merges.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use netfed::{
-    LambdaMax, Matrix, MergeTree, Options, PathPoint, Problem, Proof, Start, Status, Step,
-    first_lambda, follow_path, lambda_max, log_grid,
+    Event, LambdaMax, Matrix, MergeTree, Options, PathPoint, Problem, Proof, Start, Status,
+    first_lambda_with, follow_path_with, lambda_max_with, log_grid,
 };
 use netfed_report::text::{digits, number};
 
 use crate::args::Range;
 use crate::by_index::ByIndex;
 use crate::failure::Failure;
-use crate::progress::{Steps, Watch, interrupted, say};
+use crate::progress::{Steps, Watch, say, until_interrupted};
 
 /// Values of λ without a word about it.
 const DEFAULT_COUNT: usize = 50;
@@ -57,7 +56,7 @@ impl Trail {
                 if !quiet {
                     say("looking for λ_max, where all models become one");
                 }
-                Some(lambda_max(problem, options, |p| watch.observe(&p))?)
+                Some(lambda_max_with(problem, options, &mut watch)?)
             }
         };
         let lambdas = values(problem, range, end.as_ref(), options, &mut watch)?;
@@ -82,19 +81,20 @@ impl Trail {
         let begun = ByIndex::new(lambdas.len());
         let found = ByIndex::new(lambdas.len());
         let top: Option<Start> = end.and_then(|end| end.merged);
-        let points = follow_path(problem, &lambdas, options, top, |step| {
-            match step {
-                Step::Begin(index) => begun.set(index, Instant::now()),
-                Step::Solved(index, point, solution) => {
+        let mut watch = |event: Event<'_>| {
+            match event {
+                Event::Begin { run, .. } => begun.set(run, Instant::now()),
+                Event::Solved { run, point, solution, .. } => {
                     let params = keep.then(|| solution.params.clone());
-                    found.set(index, (Instant::now(), params));
+                    found.set(run, (Instant::now(), params));
                     let clusters = point.clusters.count();
                     steps.step(&format!("λ = {}, {clusters} clusters", number(point.lambda)));
                 }
-                Step::Iteration(..) => {}
+                _ => {}
             }
-            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
+            until_interrupted(event)
+        };
+        let points = follow_path_with(problem, &lambdas, options, top, &mut watch)?;
         steps.finish();
         let runs = begun.all().into_iter().zip(found.all());
         let runs = runs.filter_map(|(begun, found)| Some((begun?, found?)));
@@ -200,7 +200,7 @@ fn hardly_coupled(
 ) -> Result<f64, Failure> {
     match proof {
         Some(Proof::Never) => Ok(last * NEVER),
-        _ => Ok(first_lambda(problem, last, options, |p| watch.observe(&p))?),
+        _ => Ok(first_lambda_with(problem, last, options, watch)?),
     }
 }
 
@@ -213,7 +213,7 @@ pub(crate) fn default_values(
     quiet: bool,
 ) -> Result<Vec<f64>, Failure> {
     let mut watch = Watch::new(options.tolerance, quiet);
-    let end = lambda_max(problem, options, |p| watch.observe(&p))?;
+    let end = lambda_max_with(problem, options, &mut watch)?;
     let values = match end.upper {
         0.0 => vec![1.0],
         last => {

@@ -1,16 +1,14 @@
 //! The error on data held out, along a path: every fold is left out once, the models of all λ are
 //! trained on the rest.
 
-use std::ops::ControlFlow;
-
-use netfed::{Edges, Options, Start, Step, Table, follow_path};
+use netfed::evaluate::{Estimate, Measure, first_smallest, folds, like_best};
+use netfed::{Edges, Event, Options, Start, Table, follow_path_with};
 
 use crate::by_index::ByIndex;
-use crate::evaluation::folds;
-use crate::evaluation::measure::{Measure, mean_and_error};
+use crate::evaluation::parts;
 use crate::failure::Failure;
 use crate::prepare::prepare_part;
-use crate::progress::{Steps, interrupted};
+use crate::progress::{Steps, until_interrupted};
 use crate::settings::Settings;
 
 /// Folds without a word about it.
@@ -20,10 +18,19 @@ const DEFAULT_FOLDS: usize = 5;
 pub(crate) struct Validation {
     pub(crate) measure: &'static str,
     pub(crate) folds: usize,
-    /// Mean over the folds.
-    pub(crate) mean: Vec<f64>,
-    /// Standard error of that mean.
-    pub(crate) error: Vec<f64>,
+    /// For every λ its errors on the folds,
+    errors: Vec<Vec<f64>>,
+    /// and their mean.
+    pub(crate) estimates: Vec<Estimate>,
+}
+
+impl Validation {
+    /// The λ with the smallest error, and the largest that the data cannot tell from it.
+    pub(crate) fn choice(&self) -> Option<(usize, usize)> {
+        let best = first_smallest(self.estimates.iter().map(|e| e.mean));
+        let known = self.estimates.get(best).is_some_and(|e| e.mean.is_finite());
+        known.then(|| (best, *like_best(&self.errors, best, self.folds).end()))
+    }
 }
 
 /// The number of folds: as asked for, or five if every node with data has two points.
@@ -55,29 +62,47 @@ pub(crate) fn validate(
     count: usize,
     quiet: bool,
 ) -> Result<Option<Validation>, Failure> {
-    let fold_of = folds::folds(points, count, settings.spec.seed);
+    let fold_of = folds(points, count, settings.spec.seed);
     let steps = Steps::new(count * lambdas.len(), quiet);
-    let measure = Measure::new(settings.spec.loss_kind(), None)?;
+    let measure = Measure::usual(settings.spec.loss_kind());
     let of_fold = |fold: usize| {
         let train = points.select(|row| fold_of[row] != fold);
         let test = points.select(|row| fold_of[row] == fold);
         let prepared = prepare_part(&train, edges, settings)?;
         let errors = ByIndex::new(lambdas.len());
-        follow_path(&prepared.problem, lambdas, options, top.cloned(), |step| {
-            if let Step::Solved(index, _, solution) = step {
+        let mut watch = |event: Event<'_>| {
+            if let Event::Solved { run, solution, .. } = event {
                 let params = prepared.in_units_of_the_data(&solution.params);
                 let models: Vec<&[f64]> = (0..params.rows()).map(|i| params.row(i)).collect();
-                errors.set(index, measure.error(settings.spec.intercept, &models, &test));
+                errors.set(run, measure.error(settings.spec.intercept, &models, &test));
                 steps.step(&format!("fold {} of {count}", fold + 1));
             }
-            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
+            until_interrupted(event)
+        };
+        follow_path_with(&prepared.problem, lambdas, options, top.cloned(), &mut watch)?;
         Ok(errors.all().into_iter().collect::<Option<Vec<f64>>>())
     };
-    let errors = folds::all(folds::are_small(points, edges), count, of_fold)?;
+    let errors = parts::all(parts::are_small(points, edges), count, of_fold)?;
     steps.finish();
     let Some(errors) = errors.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
     let at = |k: usize| errors.iter().map(|e| e[k]).collect::<Vec<_>>();
-    let (mean, error) = (0..lambdas.len()).map(|k| mean_and_error(&at(k))).unzip();
-    Ok(Some(Validation { measure: measure.name, folds: count, error, mean }))
+    let errors: Vec<Vec<f64>> = (0..lambdas.len()).map(at).collect();
+    let estimates = errors.iter().map(|e| Estimate::of(e)).collect();
+    Ok(Some(Validation { measure: measure.name, folds: count, errors, estimates }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_lambda_that_is_as_good_is_chosen() {
+        let best = [1.0, 5.0, 1.0, 5.0];
+        let worse = |by: f64| best.map(|e| e + by).to_vec();
+        let errors = vec![worse(2.0), best.to_vec(), vec![1.4, 4.8, 1.3, 4.9], worse(0.1)];
+        let estimates = errors.iter().map(|e| Estimate::of(e)).collect();
+        let validation = Validation { measure: "mean squared error", folds: 4, errors, estimates };
+        // The last is nearer than the folds scatter, but worse on every one of them.
+        assert_eq!(validation.choice(), Some((1, 2)));
+    }
 }

@@ -9,7 +9,7 @@ mod work;
 
 pub(crate) use exposure::{travels, warnings};
 pub(crate) use log::start_log;
-pub(crate) use relaxing::{Relaxed, check_labels, task};
+pub(crate) use relaxing::{Relaxed, check_labels};
 pub(crate) use settings::settings_of;
 pub(crate) use silos::{GRAPH, SiloWork};
 pub(crate) use work::Work;

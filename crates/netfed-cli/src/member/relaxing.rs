@@ -1,8 +1,8 @@
 //! FedRelax between peers: the halves of a member, and its models in the end.
 
 use netfed::model::{LocalModel, ModelKind, Task};
-use netfed::relax::{Examples, RelaxHalf};
-use netfed::{Dataset, Half, Matrix, Table};
+use netfed::relax::{Examples, RelaxHalf, RelaxSetup};
+use netfed::{Dataset, Half, Table};
 use netfed_io::check_classes;
 use netfed_io::model_folder::Saved;
 use netfed_net::Outcome;
@@ -10,7 +10,7 @@ use netfed_net::description::{Federation, Relaxing};
 
 use crate::failure::Failure;
 use crate::memory::check_models;
-use crate::relaxing::{PublicRows, model_kind, node};
+use crate::relaxing::{PublicRows, model_kind};
 use crate::settings::Settings;
 
 /// Refuses labels that are none of the classes of the federation, where it has some.
@@ -25,14 +25,6 @@ pub(crate) fn check_labels(
             Ok(check_classes(path, column, points, (classes, "the federation"))?)
         }
         _ => Ok(()),
-    }
-}
-
-/// The task of the models.
-pub(crate) fn task(relaxing: &Relaxing) -> Task {
-    match relaxing.classes.len() {
-        0 => Task::Regression,
-        count => Task::Classification(count),
     }
 }
 
@@ -53,7 +45,8 @@ impl<'a> Relaxed<'a> {
         settings: &'a Settings,
         own: Option<&str>,
     ) -> Result<Relaxed<'a>, Failure> {
-        let (task, dim) = (task(relaxing), relaxing.public.first().map_or(0, Vec::len));
+        let (task, dim) =
+            (Task::of_classes(&relaxing.classes), relaxing.public.first().map_or(0, Vec::len));
         let kind = match own {
             Some(text) => model_kind("--model", text, task, dim)?,
             None => model_kind("the model of the federation", &relaxing.model, task, dim)?,
@@ -76,40 +69,22 @@ impl<'a> Relaxed<'a> {
         }
         let (x, owners) = (self.relaxing.public.concat(), self.relaxing.public_of.clone());
         let public = PublicRows { x, owners }.sets(width, &self.federation.nodes)?;
-        let length = RelaxHalf::length(public.most(), self.task.outputs());
-        let (settings, graph) = (self.settings, &self.federation.graph);
+        let length = RelaxHalf::length(public.range().1, self.task.outputs());
+        let (task, graph) = (self.task, &self.federation.graph);
+        let (alpha, seed) = (self.settings.lambda(), self.settings.spec.seed);
+        let setup = RelaxSetup { graph, public: &public, task, alpha, seed };
         let size = |(&i, d): (&usize, &Dataset)| {
-            self.kind.size(self.task, width, d.points() + public.in_a_fit(graph, i))
+            self.kind.size(task, width, d.points() + public.in_a_fit(graph, i))
         };
         check_models(nodes.iter().zip(&data).map(|node| (&self.kind, size(node))))?;
         let mut halves: Vec<Box<dyn Half>> = Vec::new();
         for (&i, data) in nodes.iter().zip(data) {
-            let model = (&self.kind, self.task);
-            let coupling = (settings.lambda(), settings.spec.seed);
-            let own = self.examples(&data)?;
-            let node = node(graph, i, own, &public, model, coupling)?;
+            let (x, y) = (data.features().to_vec(), data.labels());
+            let own = Examples::new(data.dim(), x, y, &self.relaxing.classes)?;
+            let node = setup.node(i, &self.kind, own)?;
             halves.push(Box::new(RelaxHalf::new(node, length)));
         }
         Ok((halves, length))
-    }
-
-    /// Points with their targets.
-    fn examples(&self, data: &Dataset) -> Result<Examples, Failure> {
-        let classes = &self.relaxing.classes;
-        let targets: Vec<f64> = match self.task {
-            Task::Regression => data.labels().to_vec(),
-            Task::Classification(_) => {
-                let one = |y: &f64| {
-                    let y = *y;
-                    classes.iter().map(move |c| f64::from(u8::from(*c == y)))
-                };
-                data.labels().iter().flat_map(one).collect()
-            }
-        };
-        Ok(Examples {
-            points: Matrix::from_rows(data.dim(), data.features().to_vec())?,
-            targets: Matrix::from_rows(self.task.outputs(), targets)?,
-        })
     }
 
     /// The file with the models of the nodes.

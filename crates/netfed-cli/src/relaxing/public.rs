@@ -1,11 +1,10 @@
-//! The public points: one set for all nodes, or a set of each node's own. A node labels its set;
-//! its neighbors fit to that.
+//! The public points of a file: one set for all nodes, or a set of each node's own.
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use netfed::{Graph, Matrix, Table};
+use netfed::relax::PublicPoints;
+use netfed::{Matrix, Table};
 use netfed_io::{PointColumns, Target, check_nodes, column_names, is_near, read_points};
 use netfed_report::text::plural;
 
@@ -79,15 +78,15 @@ impl PublicRows {
     /// The points as the nodes have them.
     pub(crate) fn sets(self, dim: usize, nodes: &[String]) -> Result<PublicPoints, Failure> {
         if self.owners.is_empty() {
-            return Ok(PublicPoints::Common(Arc::new(Matrix::from_rows(dim, self.x)?)));
+            return Ok(PublicPoints::common(Matrix::from_rows(dim, self.x)?));
         }
         let mut sets: HashMap<&str, Vec<f64>> = HashMap::new();
         for (owner, row) in self.owners.iter().zip(self.x.chunks_exact(dim)) {
             sets.entry(owner).or_default().extend_from_slice(row);
         }
         let own = nodes.iter().map(|n| sets.remove(n.as_str()).unwrap_or_default());
-        let own = own.map(|x| Ok(Arc::new(Matrix::from_rows(dim, x)?)));
-        Ok(PublicPoints::Own(own.collect::<Result<_, netfed::Error>>()?))
+        let own = own.map(|x| Matrix::from_rows(dim, x)).collect::<Result<Vec<_>, _>>()?;
+        Ok(PublicPoints::own(own))
     }
 }
 
@@ -114,72 +113,13 @@ fn owners(
     Ok(table.node_of_row().iter().map(|&i| table.nodes()[i as usize].clone()).collect())
 }
 
-/// The public points of all nodes.
-pub(crate) enum PublicPoints {
-    /// One set for all.
-    Common(Arc<Matrix>),
-    /// A set of each node's own.
-    Own(Vec<Arc<Matrix>>),
-}
-
-impl PublicPoints {
-    /// The points that a node labels.
-    pub(crate) fn of(&self, node: usize) -> &Arc<Matrix> {
-        match self {
-            PublicPoints::Common(points) => points,
-            PublicPoints::Own(sets) => &sets[node],
-        }
-    }
-
-    /// The points of all nodes, where they are the same.
-    pub(crate) fn common(&self) -> Option<&Matrix> {
-        match self {
-            PublicPoints::Common(points) => Some(points),
-            PublicPoints::Own(_) => None,
-        }
-    }
-
-    /// How many points there are.
-    pub(crate) fn count(&self) -> usize {
-        match self {
-            PublicPoints::Common(points) => points.rows(),
-            PublicPoints::Own(sets) => sets.iter().map(|s| s.rows()).sum(),
-        }
-    }
-
-    /// The most points that a node labels.
-    pub(crate) fn most(&self) -> usize {
-        match self {
-            PublicPoints::Common(points) => points.rows(),
-            PublicPoints::Own(sets) => sets.iter().map(|s| s.rows()).max().unwrap_or(0),
-        }
-    }
-
-    /// The most public points in a fit of a node: those of its neighbors and, for
-    /// self-distillation, its own.
-    pub(crate) fn in_a_fit(&self, graph: &Graph, node: usize) -> usize {
-        match self {
-            PublicPoints::Common(points) => points.rows(),
-            PublicPoints::Own(sets) => {
-                let theirs = graph.incident(node).iter().map(|inc| sets[inc.neighbor()].rows());
-                theirs.sum::<usize>() + sets[node].rows()
-            }
-        }
-    }
-
-    /// How many there are, in words.
-    pub(crate) fn words(&self) -> String {
-        match self {
-            PublicPoints::Common(points) => plural(points.rows(), "public point"),
-            PublicPoints::Own(sets) => {
-                let least = sets.iter().map(|s| s.rows()).min().unwrap_or(0);
-                let range = match self.most() {
-                    most if most == least => most.to_string(),
-                    most => format!("{least} to {most}"),
-                };
-                format!("{}, {range} of each node's own", plural(self.count(), "public point"))
-            }
-        }
+/// How many public points there are, in words.
+pub(crate) fn public_words(public: &PublicPoints) -> String {
+    let count = plural(public.count(), "public point");
+    match public.range() {
+        _ if public.is_common() => count,
+        (least, most) if least == most => format!("{count}, {most} of each node's own"),
+        (least, most) => format!("{count}, {least} to {most} of each node's own"),
     }
 }
 

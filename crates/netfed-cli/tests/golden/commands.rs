@@ -14,7 +14,8 @@ pub(crate) struct Case {
 /// All cases, those first that take longest.
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = federations::cases();
-    let fixed: [(&str, &[&str]); 20] = [
+    let fixed: [(&str, &[&str]); 21] = [
+        ("demo", DEMO),
         ("fit-losses", FIT_LOSSES),
         ("fit-penalties", FIT_PENALTIES),
         ("fit-input", FIT_INPUT),
@@ -42,6 +43,9 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(Case { name: "help", steps: help.collect() });
     cases
 }
+
+/// The second one is refused: its folder is there.
+const DEMO: &[&str] = &["demo --no-open", "demo --no-open"];
 
 const FIT_LOSSES: &[&str] = &[
     "fit --data points.csv --graph edges.csv --lambda 0.1 --loss squared --out squared",
@@ -211,8 +215,9 @@ const BAD_INPUT: &[&str] = &[
     "fitt",
 ];
 
-const HELP: [&str; 40] = [
+const HELP: [&str; 41] = [
     "",
+    "demo",
     "fit",
     "path",
     "cluster",

@@ -19,6 +19,9 @@ const BUNDLED: [(&str, &str); 6] = [
     ("selection/linear/points.csv.gz", "selection.csv.gz"),
 ];
 
+/// Longer texts are kept as a hash, so that copies of bundled data do not fill the folder.
+const LONGEST: usize = 64 << 10;
+
 /// Settings of the surroundings that change what is said.
 const SURROUNDINGS: [&str; 4] = ["COLUMNS", "RUST_LOG", "RUST_BACKTRACE", "CLICOLOR_FORCE"];
 
@@ -126,7 +129,7 @@ fn answers(files: &Files, written: &BTreeMap<String, usize>, place: &Place) -> V
                 let hash = fnv(mask::file(name, text, place).as_bytes());
                 hashes.add(&format!("{name} {hash:016x}\n"), *step);
             }
-            (Ok(text), _) if ending != "safetensors" => {
+            (Ok(text), _) if ending != "safetensors" && text.len() <= LONGEST => {
                 answers.push(Answer::of(name, mask::file(name, text, place), *step));
             }
             _ => hashes.add(&format!("{name} {:016x}\n", fnv(bytes)), *step),

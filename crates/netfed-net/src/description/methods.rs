@@ -5,7 +5,31 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::Description;
+use super::method::Method;
 use crate::error::Error;
+
+/// Refuses sections and settings that the method does not have, and asks for those that it needs.
+pub(super) fn check_sections(d: &Description) -> Result<(), Error> {
+    let wrong = |what: String| Err(Error::Invalid(what));
+    let (method, serves) = (d.method, d.method.serves());
+    if method.in_step() && (d.staleness > 0 || d.away == "without") {
+        return wrong(format!("{method} goes in lock step; leave --async and --away without out."));
+    }
+    match &d.server {
+        Some(server) if serves => server.check(d)?,
+        None if serves => return wrong(format!("{method} needs a server; say --server.")),
+        Some(_) => return wrong(format!("{method} has no server.")),
+        None => {}
+    }
+    match (&d.relax, &d.learning, method) {
+        (Some(relax), None, Method::FedRelax) => relax.check(d),
+        (None, Some(learning), Method::Ppgl) => learning.check(),
+        (None, None, Method::FedRelax) => wrong("fed-relax needs public points.".into()),
+        (None, None, Method::Ppgl) => wrong("ppgl needs a section [learning].".into()),
+        (None, None, _) => Ok(()),
+        _ => wrong(format!("{method} has no section [relax] or [learning].")),
+    }
+}
 
 /// A method with a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,7 +97,8 @@ pub struct Relaxing {
     pub classes: Vec<f64>,
     /// The public points: the features in their order.
     pub public: Vec<Vec<f64>>,
-    /// The node of every public point, where each node has points of its own; empty: all nodes have all points.
+    /// The node of every public point, where each node has points of its own; empty: all nodes have
+    /// all points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub public_of: Vec<String>,
 }
@@ -124,9 +149,10 @@ impl Learning {
                 return Err(Error::Invalid(format!("{name} is {value}; it must be more than 0.")));
             }
         }
-        match self.zeta > 0.0 && self.zeta.is_finite() {
-            true => Ok(()),
-            false => Err(Error::Invalid(format!("zeta is {}; expected more than 0.", self.zeta))),
+        if self.zeta > 0.0 && self.zeta.is_finite() {
+            Ok(())
+        } else {
+            Err(Error::Invalid(format!("zeta is {}; expected more than 0.", self.zeta)))
         }
     }
 }

@@ -15,7 +15,8 @@ pub struct Follows {
     pub first: String,
     /// Id of the version before.
     pub before: String,
-    /// The round of the version before at whose end the members take over; 0, wherever they are when they learn of it.
+    /// The round of the version before at whose end the members take over; 0, wherever they are
+    /// when they learn of it.
     pub round: u64,
 }
 
@@ -58,8 +59,8 @@ pub(super) fn check(d: &Description) -> Result<Option<FederationId>, Error> {
 }
 
 impl Federation {
-    /// The description of the next version, which is to be taken over at the end of a round: the same, with members still to be
-    /// changed.
+    /// The description of the next version, which is to be taken over at the end of a round: the
+    /// same, with members still to be changed.
     pub fn next(&self, round: u64) -> Description {
         let (first, before) = (hex(&self.root), hex(&self.id));
         let version = self.description.version + 1;
@@ -67,8 +68,8 @@ impl Federation {
         Description { version, follows, ..self.description.clone() }
     }
 
-    /// After which round of an earlier version a member takes this one over: at once, if it goes by another one than the one before.
-    /// None: this one is no later version of the same federation.
+    /// After which round of an earlier version a member takes this one over: at once, if it goes by
+    /// another one than the one before. None: this one is no later version of the same federation.
     pub fn takes_over(&self, earlier: &Federation) -> Option<u64> {
         let follows = self.description.follows.as_ref()?;
         let later =

@@ -1,10 +1,11 @@
 //! The network engine: Zenoh, over QUIC with mutual TLS.
 //!
-//! Peer to peer where one of two neighbors can be reached: it listens at its endpoint, the other connects. Scouting is off, so that nobody
-//! else is ever talked to. Every link has one key for each direction. The engine's access control, by the name in the certificate,
-//! lets a neighbor write to its own key and nothing else; the organizer's certificate may ask for the status. What is written is sealed
-//! (`sealing.rs`), and the peer checks every message once more. Neighbors of whom neither has an endpoint meet at a router
-//! (`routed.rs`).
+//! Peer to peer where one of two neighbors can be reached: it listens at its endpoint, the other
+//! connects. Scouting is off, so that nobody else is ever talked to. Every link has one key for
+//! each direction. The engine's access control, by the name in the certificate, lets a neighbor
+//! write to its own key and nothing else; the organizer's certificate may ask for the status. What
+//! is written is sealed (`sealing.rs`), and the peer checks every message once more. Neighbors of
+//! whom neither has an endpoint meet at a router (`routed.rs`).
 
 mod limits;
 mod observer;
@@ -64,8 +65,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens the connections of a member. `folder` holds its certificate and key; `listen` is where to listen if not at the
-    /// endpoint of the description, `size` how many numbers a model has.
+    /// Opens the connections of a member. `folder` holds its certificate and key; `listen` is where
+    /// to listen if not at the endpoint of the description, `size` how many numbers a model has.
     pub fn open(
         federation: &Federation,
         plan: &Plan,
@@ -265,7 +266,8 @@ fn member_config(
     Ok(Some(config))
 }
 
-/// A neighbor may write to its own key and listen to the one that is for it; the observer may ask for the status.
+/// A neighbor may write to its own key and listen to the one that is for it; the observer may ask
+/// for the status.
 fn access(federation: &Federation, us: usize, direct: &[usize]) -> Access {
     let mut access = Access::default();
     for &them in direct {

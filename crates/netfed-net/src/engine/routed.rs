@@ -1,4 +1,5 @@
-//! The links of a member that go through routers: one session as a client of any router that can be reached.
+//! The links of a member that go through routers: one session as a client of any router that can be
+//! reached.
 
 use std::path::Path;
 use std::sync::mpsc::SyncSender;
@@ -64,7 +65,8 @@ impl Routed {
     }
 }
 
-/// What is declared once a router is there: per member the keys of this end and of the other, and the key of the status.
+/// What is declared once a router is there: per member the keys of this end and of the other, and
+/// the key of the status.
 struct Connecting {
     keys: Vec<(usize, String, String)>,
     status: String,

@@ -1,7 +1,8 @@
 //! A router: Zenoh between members that cannot reach each other.
 //!
-//! It delivers sealed messages (`sealed.rs`) and reads none. Its access control lets a member write to the keys of its own links and
-//! read what is for it, by the name in the certificate of the connection; the observer may ask for the status.
+//! It delivers sealed messages (`sealed.rs`) and reads none. Its access control lets a member write
+//! to the keys of its own links and read what is for it, by the name in the certificate of the
+//! connection; the observer may ask for the status.
 
 use std::path::Path;
 
@@ -27,8 +28,9 @@ impl Router {
     }
 }
 
-/// The configuration of a router, as Zenoh reads it. `folder` holds its certificate and key; `listen` is where to listen if not at the
-/// endpoint of the description, `size` how many numbers a model has.
+/// The configuration of a router, as Zenoh reads it. `folder` holds its certificate and key;
+/// `listen` is where to listen if not at the endpoint of the description, `size` how many numbers a
+/// model has.
 pub fn router_config(
     federation: &Federation,
     router: usize,

@@ -1,5 +1,6 @@
-//! What a member says is sealed (`sealed.rs`), whichever way it goes: the connection proves a name only, and whoever has a revoked
-//! certificate has that name, too. Beside messages the channels carry what the authority says (`notices.rs`).
+//! What a member says is sealed (`sealed.rs`), whichever way it goes: the connection proves a name
+//! only, and whoever has a revoked certificate has that name, too. Beside messages the channels
+//! carry what the authority says (`notices.rs`).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -69,7 +70,8 @@ impl Sealing {
             }
             Ok(Opened::Nothing) => (Ok(None), Vec::new()),
             Err(refusal @ Refusal::NoProof(NoProof::Revoked)) => {
-                // Whoever has just got a new certificate, and still runs with the old one, learns it here.
+                // Whoever has just got a new certificate, and still runs with the old one, learns
+                // it here.
                 let list = self.notices.list().map(|list| (from, notice(&list)));
                 (Err(refusal), list.into_iter().collect())
             }

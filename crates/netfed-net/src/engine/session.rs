@@ -1,4 +1,5 @@
-//! Sessions of Zenoh: the keys of a federation, mutual TLS, and access control by the names in certificates.
+//! Sessions of Zenoh: the keys of a federation, mutual TLS, and access control by the names in
+//! certificates.
 //!
 //! | key | who writes, who reads |
 //! | --- | --- |
@@ -6,7 +7,8 @@
 //! | `netfed/<federation>/sealed/<from>/<to>` | messages through routers |
 //! | `netfed/<federation>/status/<member>` | the observer asks, the member answers |
 //!
-//! The federation is the id of its first version, and members have their names: keys stay the same when members come and go.
+//! The federation is the id of its first version, and members have their names: keys stay the same
+//! when members come and go.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -51,11 +53,12 @@ pub(super) fn engine(e: impl std::fmt::Display) -> Error {
     let text = e.to_string();
     // The engine names its source files, which say nothing to a user.
     let words = text.split(" at /").next().unwrap_or(&text);
-    match words.contains("already in use") {
-        true => Error::Invalid(format!(
+    if words.contains("already in use") {
+        Error::Invalid(format!(
             "{words}. Is it running already? If another program has the port, listen elsewhere with --listen."
-        )),
-        false => Error::Engine(words.to_owned()),
+        ))
+    } else {
+        Error::Engine(words.to_owned())
     }
 }
 
@@ -68,7 +71,8 @@ fn absolute(folder: &Path, name: &str) -> PathBuf {
     std::path::absolute(folder.join(name)).unwrap_or_else(|_| folder.join(name))
 }
 
-/// What every session has: no scouting, mutual TLS, patience in connecting, and messages of so many bytes at most.
+/// What every session has: no scouting, mutual TLS, patience in connecting, and messages of so many
+/// bytes at most.
 pub(super) fn common_config(
     mode: &str,
     folder: &Path,

@@ -10,13 +10,14 @@ use super::{Away, Peer, TELL};
 use crate::error::Error;
 use crate::transport::Transport;
 
-/// Where the policy is to stop, nobody loses patience sooner with a neighbor that this process has not heard of: the engine takes up to two seconds
-/// between two tries to connect, and five for one. Members that start again whenever they stop would otherwise miss each other for ever.
+/// Where the policy is to stop, nobody loses patience sooner with a neighbor that this process has
+/// not heard of: the engine takes up to two seconds between two tries to connect, and five for one.
+/// Members that start again whenever they stop would otherwise miss each other for ever.
 const ARRIVAL: Duration = Duration::from_secs(10);
 
 impl<T: Transport> Peer<'_, T> {
-    /// Since when nothing of use has come from a neighbor, if it counts as away: it is silent, what it says does not fit, or it says
-    /// itself that it cannot go on.
+    /// Since when nothing of use has come from a neighbor, if it counts as away: it is silent, what
+    /// it says does not fit, or it says itself that it cannot go on.
     fn gone(&self, link: usize) -> Option<Duration> {
         let l = &self.links[link];
         let member = self.plan.links[link].member;
@@ -31,7 +32,7 @@ impl<T: Transport> Peer<'_, T> {
         let lost = l.behind().map(|(_, since)| since);
         // With those that this process has not heard of yet there may be no connection so far.
         let arriving = self.rules.away == Away::Stop && !l.met && self.now <= ARRIVAL;
-        let silent = Some(l.heard).filter(|_| !arriving);
+        let silent = Some(l.last_message).filter(|_| !arriving);
         let since = [silent, l.bad, stuck, lost].into_iter().flatten();
         since.filter(|&at| self.now - at > patience).min()
     }

@@ -30,7 +30,8 @@ pub(super) struct Commits<'a> {
     told_at: Option<Duration>,
 }
 
-/// How far a member is: its round, its exchanges, its look and whether that is summed up, whether it has finished, and how many neighbors.
+/// How far a member is: its round, its exchanges, its look and whether that is summed up, whether
+/// it has finished, and how many neighbors.
 type Progress = (u64, u64, Option<(u64, bool)>, bool, usize);
 
 impl<'a> Commits<'a> {
@@ -54,7 +55,8 @@ impl<T: Transport> Peer<'_, T> {
         ((4 * KEPT_BYTES / self.link_bytes(link).max(1)) as u64).clamp(8, MOST_KEPT)
     }
 
-    /// Looks whose messages are kept for a neighbor: all since its last commit, and the one that was open then.
+    /// Looks whose messages are kept for a neighbor: all since its last commit, and the one that
+    /// was open then.
     pub(super) fn kept_looks(&self, link: usize) -> usize {
         (self.most_kept(link) / self.rules.check_every.max(1)) as usize + 4
     }
@@ -65,8 +67,8 @@ impl<T: Transport> Peer<'_, T> {
         ((KEPT_BYTES / bytes.max(1)) as u64).clamp(2, COMMIT_ROUNDS)
     }
 
-    /// In lock step, begins a commit now and then; it is written while the run goes on. One that failed is tried again, also while this
-    /// member waits.
+    /// In lock step, begins a commit now and then; it is written while the run goes on. One that
+    /// failed is tried again, also while this member waits.
     pub(super) fn commit_if_due(&mut self) {
         self.take_written(false);
         let rounds = self.round - self.commits.tried_round.min(self.round);
@@ -125,7 +127,8 @@ impl<T: Transport> Peer<'_, T> {
                 self.metrics.commits.fetch_add(1, Relaxed);
             }
             Err(e) => {
-                // The neighbors keep what this member needs; it tries again, and waits when they cannot keep more.
+                // The neighbors keep what this member needs; it tries again, and waits when they
+                // cannot keep more.
                 commits.failing.get_or_insert(self.now);
                 if commits.told_at.is_none_or(|at| self.now - at >= TELL) {
                     commits.told_at = Some(self.now);

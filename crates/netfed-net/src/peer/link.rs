@@ -16,8 +16,8 @@ pub(super) struct Link {
     pub(super) pending: bool,
     /// Local steps when this end began the open exchange.
     pub(super) begun: u64,
-    /// Models of the border at the last exchange, of this end and of the other: where members are not in lock step, they differ from
-    /// link to link.
+    /// Models of the border at the last exchange, of this end and of the other: where members are
+    /// not in lock step, they differ from link to link.
     pub(super) ours: Vec<f64>,
     pub(super) theirs: Vec<f64>,
     pub(super) history: History,
@@ -26,19 +26,21 @@ pub(super) struct Link {
     pub(super) inbox: BTreeMap<(Kind, u64), Posted>,
     /// What it has committed.
     pub(super) ack: u64,
-    /// Whether it has finished, since when that is known, and whether it knows that this member has.
+    /// Whether it has finished, since when that is known, and whether it knows that this member
+    /// has.
     pub(super) done: Option<Duration>,
     pub(super) knows: bool,
     /// Exchanges that it had begun when it made way for a later version.
     pub(super) ends_at: Option<u64>,
     /// Whether anything has come from it since this process began, and when it last did.
     pub(super) met: bool,
-    pub(super) heard: Duration,
+    pub(super) last_message: Duration,
     /// Since when what comes from it does not fit: it sees other duals.
     pub(super) bad: Option<Duration>,
     /// Since when it has been asking for what it had acknowledged.
     pub(super) lost: Option<Duration>,
-    /// The exchange up to which this member had acknowledged, as the other end says, and since when.
+    /// The exchange up to which this member had acknowledged, as the other end says, and since
+    /// when.
     pub(super) behind: Option<(u64, Duration)>,
     /// Whether this end is to be taken from the other, after a loss.
     pub(super) stale: bool,
@@ -51,7 +53,8 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// A link before its first exchange; `remembered` numbers of a model are kept from one exchange to the next.
+    /// A link before its first exchange; `remembered` numbers of a model are kept from one exchange
+    /// to the next.
     pub(super) fn new(plan: &LinkPlan, remembered: usize) -> Link {
         Link {
             sequence: 0,
@@ -67,7 +70,7 @@ impl Link {
             knows: false,
             ends_at: None,
             met: false,
-            heard: Duration::ZERO,
+            last_message: Duration::ZERO,
             bad: None,
             lost: None,
             behind: None,
@@ -106,7 +109,8 @@ impl Link {
         self.without = Duration::from_micros(without);
     }
 
-    /// What this member had acknowledged, and since when that is known, if it is beyond where this end stands: its state was lost.
+    /// What this member had acknowledged, and since when that is known, if it is beyond where this
+    /// end stands: its state was lost.
     pub(super) fn behind(&self) -> Option<(u64, Duration)> {
         self.behind.filter(|(exchange, _)| *exchange > self.sequence)
     }

@@ -1,4 +1,5 @@
-//! Looks at the certificate: models of the border are exchanged, sums go up the tree, the verdict comes down.
+//! Looks at the certificate: models of the border are exchanged, sums go up the tree, the verdict
+//! comes down.
 
 use netfed::Share;
 use tracing::{debug, info};
@@ -13,12 +14,16 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn begin_look(&mut self) {
         let round = self.round.min(self.rules.rounds);
         self.next_look = round
-            + match self.rules.lock_step() {
-                true if self.rules.is_certified() => self.rules.check_every.max(round / 20),
-                // Only the end is left to agree on.
-                true => self.rules.rounds - round,
+            + if self.rules.lock_step() {
+                if self.rules.is_certified() {
+                    self.rules.check_every.max(round / 20)
+                } else {
+                    // Only the end is left to agree on.
+                    self.rules.rounds - round
+                }
+            } else {
                 // Looks make everyone stand still.
-                false => (10 * self.rules.check_every).max(round / 4),
+                (10 * self.rules.check_every).max(round / 4)
             };
         let point = LookState {
             round,
@@ -41,7 +46,8 @@ impl<T: Transport> Peer<'_, T> {
         self.flush();
     }
 
-    /// Tells a neighbor after how many exchanges it looks and, for a certificate, the models at the border.
+    /// Tells a neighbor after how many exchanges it looks and, for a certificate, the models at the
+    /// border.
     pub(super) fn post_look(&mut self, link: usize) {
         let Some(look) = &self.look else { return };
         let (dim, round) = (self.rules.dim, look.point.round);
@@ -73,7 +79,8 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// Takes the verdict about a look that was left, if it has come. One about a later look says that it was not met.
+    /// Takes the verdict about a look that was left, if it has come. One about a later look says
+    /// that it was not met.
     fn decide(&mut self) {
         let (Some(parent), Some(left)) = (self.plan.parent, &self.undecided) else { return };
         let round = left.point.round;
@@ -96,7 +103,8 @@ impl<T: Transport> Peer<'_, T> {
         self.links[parent].inbox.remove(&(Kind::Verdict, round)).map(|posted| posted.numbers)
     }
 
-    /// Whether a neighbor's models for a look have come; out of lock step, about the same duals of the common edges.
+    /// Whether a neighbor's models for a look have come; out of lock step, about the same duals of
+    /// the common edges.
     pub(super) fn agrees(&self, link: usize, round: u64) -> bool {
         let l = &self.links[link];
         let Some(theirs) = l.inbox.get(&(Kind::Look, round)) else { return false };
@@ -153,7 +161,8 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// The same where nobody asks for a certificate: only that everyone has come so far goes up the tree, and down again.
+    /// The same where nobody asks for a certificate: only that everyone has come so far goes up the
+    /// tree, and down again.
     fn agree(&mut self, round: u64) {
         for link in &mut self.links {
             link.inbox.remove(&(Kind::Look, round));
@@ -194,7 +203,8 @@ impl<T: Transport> Peer<'_, T> {
             let check = self.dual_hash(l);
             let Some(theirs) = self.links[l].inbox.remove(&(Kind::Look, round)) else { continue };
             if theirs.check != check {
-                // The two ends are at different points: no bound, and nothing is said to have come to rest.
+                // The two ends are at different points: no bound, and nothing is said to have come
+                // to rest.
                 (share.gap, share.near) = (f64::INFINITY, f64::INFINITY);
             }
             for e in &plan.edges {
@@ -208,7 +218,8 @@ impl<T: Transport> Peer<'_, T> {
         share
     }
 
-    /// Whether all children were told a verdict. Verdicts may come in any order to a member that was away: each is passed on.
+    /// Whether all children were told a verdict. Verdicts may come in any order to a member that
+    /// was away: each is passed on.
     pub(super) fn is_passed_on(&self, round: u64) -> bool {
         let mut children = self.plan.children.iter();
         children.all(|&child| self.links[child].history.contains_key(&(Kind::Verdict, round)))
@@ -259,85 +270,16 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// Leaves a look that cannot come to its end, because a neighbor is away or another member says so; whether it did. The others are
-    /// told, and leave it, too. (Out of lock step every exchange that one end has begun is brought to its end during a look, so that
-    /// both ends look at the same duals.)
-    pub(super) fn leave_look(&mut self) -> bool {
-        let Some(round) = self.look.as_ref().map(|look| look.point.round) else { return false };
-        if self.rules.lock_step() {
-            return false;
-        }
-        let told = self.links.iter().find_map(|l| l.inbox.get(&(Kind::Leave, round)));
-        let away = (0..self.links.len()).find(|&l| self.misses(l) && self.excused(l));
-        let away = away.map(|l| self.plan.links[l].member as f64);
-        let Some(member) = told.map(|told| told.numbers[0]).or(away) else { return false };
-        self.leave(round, member);
-        true
-    }
-
-    /// Leaves the look of a round, and tells the others because of which member.
-    fn leave(&mut self, round: u64, member: f64) {
-        debug!(round, "leaves a look that someone is missing from");
-        for link in 0..self.links.len() {
-            self.post(link, Kind::Leave, round, Posted { check: 0, numbers: vec![member] });
-        }
-        if round >= self.rules.rounds {
-            if let Some(Look { point, .. }) = &self.look {
-                set_nodes(&mut self.nodes, self.rules.dim, &point.params, &point.duals);
-            }
-            self.finished = true;
-        }
-        self.drop_look();
-    }
-
-    /// A link has a new beginning. A look is about that, too, or it is left if this member has already summed it up.
-    pub(super) fn look_anew(&mut self, link: usize) {
-        match self.look.as_ref().map(|look| (look.point.round, look.point.summed)) {
-            Some((round, true)) => self.leave(round, self.plan.links[link].member as f64),
-            _ => self.look_again(link),
-        }
-    }
-
-    /// Goes on from a look that is open. If this member has summed it up, the root may still say that it was met. If not, the root never
-    /// will, and the members below are told so.
-    fn drop_look(&mut self) {
-        let Some(look) = self.look.take() else { return };
-        if look.point.summed && self.plan.parent.is_some() {
-            self.undecided = Some(look);
-        } else if !self.is_passed_on(look.point.round) {
-            self.pass_on(look.point.round, &[GO_ON]);
-        }
-    }
-
-    /// Whether a member has gone to a look of this round, or left it.
-    fn furthest_look(&self) -> u64 {
-        let looks = self.links.iter().flat_map(|l| l.inbox.keys());
-        let looks = looks.filter(|k| matches!(k.0, Kind::Look | Kind::Leave)).map(|k| k.1);
-        looks.filter(|&round| round <= self.rules.rounds).max().unwrap_or(0)
-    }
-
-    /// Where members are not in lock step, the first one to reach a look takes the others along, also from an earlier look; whether it did.
-    pub(super) fn catch_up(&mut self) -> bool {
-        let ahead = self.furthest_look();
-        // Not before it has told everyone where it begins.
-        let to_meet = self.rules.meets && self.round == 0;
-        if to_meet || self.rules.lock_step() || ahead <= self.round {
-            return false;
-        }
-        self.drop_look();
-        (self.round, self.next_look) = (ahead, ahead);
-        true
-    }
-
-    /// The other end has begun an exchange that this end, standing still at a look, would not begin: it answers with its last message.
+    /// The other end has begun an exchange that this end, standing still at a look, would not
+    /// begin: it answers with its last message.
     pub(super) fn answer(&mut self, link: usize) {
         if self.look.is_some() {
             self.answer_asked(link);
         }
     }
 
-    /// Where members are not in lock step and some have been away, each in a ring may wait for the next: whoever has been waiting answers
-    /// exchanges that others have begun. Whether it did.
+    /// Where members are not in lock step and some have been away, each in a ring may wait for the
+    /// next: whoever has been waiting answers exchanges that others have begun. Whether it did.
     pub(super) fn answer_all(&mut self) -> bool {
         let waits = !self.finished && !self.is_lost();
         waits && (0..self.links.len()).filter(|&l| self.answer_asked(l)).count() > 0
@@ -365,8 +307,9 @@ impl<T: Transport> Peer<'_, T> {
     }
 }
 
-/// First number of a verdict: the run goes on, has met the tolerance by its gap, or, without a bound, by its residual.
-const GO_ON: f64 = 0.0;
+/// First number of a verdict: the run goes on, has met the tolerance by its gap, or, without a
+/// bound, by its residual.
+pub(super) const GO_ON: f64 = 0.0;
 const CONVERGED: f64 = 1.0;
 const UNPROVEN: f64 = 2.0;
 

@@ -1,16 +1,19 @@
-//! Members come and go: how a member makes way for a later version of the federation, and how members meet under it.
+//! Members come and go: how a member makes way for a later version of the federation, and how
+//! members meet under it.
 //!
-//! A member that knows of a later version makes way when it has done the round that this names, when a neighbor has made way before or
-//! goes by the later version already, or when nothing has moved for as long as a silent neighbor counts as present (whoever is to be
-//! removed may be gone). It begins no more exchanges, tells
-//! how many it has begun (`Way`), brings those to their end that both ends have begun, and serves its neighbors until they have committed
-//! the same, or are silent. So both ends of an edge leave with the same dual.
+//! A member that knows of a later version makes way when it has done the round that this names,
+//! when a neighbor has made way before or goes by the later version already, or when nothing has
+//! moved for as long as a silent neighbor counts as present (whoever is to be removed may be gone).
+//! It begins no more exchanges, tells how many it has begun (`Way`), brings those to their end that
+//! both ends have begun, and serves its neighbors until they have committed the same, or are
+//! silent. So both ends of an edge leave with the same dual.
 //!
-//! Under the later version (`Rules::meets`) the first exchange of every link is no step: each end tells its models and the hash of its
-//! copies of the duals. Where the copies differ, because an end is new, was away, or has lost its state, both take zero. Whatever was lost
-//! before, both ends begin with the same duals, and any models will do: so the answer is the optimum of the new problem in any case, and
-//! what was brought along only shortens the way. In lock step all links meet at once, and a model that is zero becomes the mean of its
-//! neighbors'.
+//! Under the later version (`Rules::meets`) the first exchange of every link is no step: each end
+//! tells its models and the hash of its copies of the duals. Where the copies differ, because an
+//! end is new, was away, or has lost its state, both take zero. Whatever was lost before, both ends
+//! begin with the same duals, and any models will do: so the answer is the optimum of the new
+//! problem in any case, and what was brought along only shortens the way. In lock step all links
+//! meet at once, and a model that is zero becomes the mean of its neighbors'.
 
 use tracing::info;
 
@@ -25,8 +28,9 @@ impl Link {
         self.sequence + u64::from(self.pending)
     }
 
-    /// Whether nothing more is to come from the other end, and nothing more to be said to it: it has finished, or both make way and have
-    /// committed the exchanges that both have begun. If one of them has lost its state, the other does not keep what it needs any more.
+    /// Whether nothing more is to come from the other end, and nothing more to be said to it: it
+    /// has finished, or both make way and have committed the exchanges that both have begun. If one
+    /// of them has lost its state, the other does not keep what it needs any more.
     pub(super) fn is_left(&self) -> bool {
         let settled = |theirs: u64| {
             let end = self.begun().min(theirs);
@@ -55,7 +59,8 @@ impl<T: Transport> Peer<'_, T> {
         self.leaving
     }
 
-    /// What a member that makes way still has to do: commit what has come to its end meanwhile, and say so.
+    /// What a member that makes way still has to do: commit what has come to its end meanwhile, and
+    /// say so.
     pub(super) fn settle_links(&mut self) {
         if self.has_news() && !self.just_failed() && self.commit() {
             (0..self.links.len()).for_each(|l| self.say_way(l));

@@ -30,8 +30,8 @@ impl<T: Transport> Peer<'_, T> {
         self.outbox.push((link, (kind, sequence)));
     }
 
-    /// Sends what was posted; where members are not in lock step or first meet, after a commit. Without one (a full disk) it waits for the
-    /// next.
+    /// Sends what was posted; where members are not in lock step or first meet, after a commit.
+    /// Without one (a full disk) it waits for the next.
     pub(super) fn flush(&mut self) {
         if self.outbox.is_empty() {
             return;
@@ -97,7 +97,46 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
+    /// Takes one message, or says why it is refused.
     pub(super) fn accept(&mut self, from: usize, bytes: &[u8]) -> Result<(), Refusal> {
+        let (link, m) = self.checked(from, bytes)?;
+        let why = Why::read(&m.numbers, self.rules.members.len(), self.now);
+        if m.kind == Kind::Why && why.is_none() {
+            return Err(Refusal::Reason);
+        }
+        let window = self.most_kept(link) + 2;
+        let l = &mut self.links[link];
+        (l.met, l.last_message) = (true, self.now);
+        l.ack = l.ack.max(m.ack);
+        l.forget();
+        let posted = Posted { check: m.check, numbers: m.numbers };
+        match m.kind {
+            Kind::Step if m.sequence >= l.sequence + window => {
+                return Err(Refusal::Ahead(m.sequence));
+            }
+            Kind::Step => {
+                // Who still has what comes next does not miss what this member had acknowledged.
+                l.behind = l.behind.filter(|_| m.sequence != l.sequence);
+                if m.sequence >= l.sequence {
+                    l.inbox.entry((Kind::Step, m.sequence)).or_insert(posted);
+                }
+            }
+            Kind::Look | Kind::Sum | Kind::Verdict | Kind::Leave => {
+                self.take_look(link, (m.kind, m.sequence), posted);
+            }
+            Kind::Request => self.reply(link, m.sequence, posted.numbers[0]),
+            Kind::Done => self.hear_done(link, posted.check == 1),
+            Kind::Way => l.ends_at = Some(posted.check),
+            Kind::Why => why.into_iter().for_each(|why| self.hear_why(link, why)),
+            Kind::Rejoin => self.give_copy(link, m.sequence, posted.check == 1),
+            Kind::Copy => self.take_copy(link, m.sequence, &posted),
+        }
+        Ok(())
+    }
+
+    /// A message for this member, from one of its neighbors, of the length that its kind has; and
+    /// the link that it came over.
+    fn checked(&self, from: usize, bytes: &[u8]) -> Result<(usize, Message), Refusal> {
         let link = self.plan.links.iter().position(|l| l.member == from);
         let border = link.map_or(0, |l| self.plan.links[l].received.len() * self.rules.dim);
         let copy = link.map_or(0, |l| self.copy_length(l));
@@ -131,55 +170,29 @@ impl<T: Transport> Peer<'_, T> {
         if (m.kind == Kind::Verdict && !from_parent) || (m.kind == Kind::Sum && !from_child) {
             return Err(parties);
         }
-        let why = Why::read(&m.numbers, self.rules.members.len(), self.now);
-        if m.kind == Kind::Why && why.is_none() {
-            return Err(Refusal::Reason);
-        }
-        let (window, looking) = (self.most_kept(link) + 2, self.look_round());
-        let kept_looks = self.kept_looks(link);
+        Ok((link, m))
+    }
+
+    /// Keeps what belongs to a look, and goes by it.
+    fn take_look(&mut self, link: usize, key: (Kind, u64), posted: Posted) {
+        let (kind, sequence) = key;
+        let (looking, kept_looks) = (self.look_round(), self.kept_looks(link));
         let l = &mut self.links[link];
-        (l.met, l.heard) = (true, self.now);
-        l.ack = l.ack.max(m.ack);
-        l.forget();
-        let posted = Posted { check: m.check, numbers: m.numbers };
-        match m.kind {
-            Kind::Step if m.sequence >= l.sequence + window => {
-                return Err(Refusal::Ahead(m.sequence));
-            }
-            Kind::Step => {
-                // Who still has what comes next does not miss what this member had acknowledged.
-                l.behind = l.behind.filter(|_| m.sequence != l.sequence);
-                if m.sequence >= l.sequence {
-                    l.inbox.entry((Kind::Step, m.sequence)).or_insert(posted);
-                }
-            }
-            Kind::Look | Kind::Sum | Kind::Verdict | Kind::Leave => {
-                let key = (m.kind, m.sequence);
-                let room = l.inbox.keys().filter(|k| k.0 == m.kind).count() < kept_looks;
-                // Of two for the same look the one after more exchanges counts.
-                let newer =
-                    l.inbox.get(&key).is_none_or(|old| old.numbers.last() <= posted.numbers.last());
-                if m.sequence >= looking && room && newer {
-                    l.inbox.insert(key, posted.clone());
-                }
-                if m.kind == Kind::Verdict && !self.is_passed_on(m.sequence) {
-                    self.pass_on(m.sequence, &posted.numbers);
-                }
-                if m.kind == Kind::Verdict && posted.numbers[0] == 1.0 {
-                    self.hear_the_end(m.sequence);
-                }
-                if m.kind == Kind::Look && self.contradicts(link, m.sequence, &posted) {
-                    self.quarantine(link);
-                }
-            }
-            Kind::Request => self.reply(link, m.sequence, posted.numbers[0]),
-            Kind::Done => self.hear_done(link, posted.check == 1),
-            Kind::Way => l.ends_at = Some(posted.check),
-            Kind::Why => why.into_iter().for_each(|why| self.hear_why(link, why)),
-            Kind::Rejoin => self.give_copy(link, m.sequence, posted.check == 1),
-            Kind::Copy => self.take_copy(link, m.sequence, &posted),
+        let room = l.inbox.keys().filter(|k| k.0 == kind).count() < kept_looks;
+        // Of two for the same look the one after more exchanges counts.
+        let newer = l.inbox.get(&key).is_none_or(|old| old.numbers.last() <= posted.numbers.last());
+        if sequence >= looking && room && newer {
+            l.inbox.insert(key, posted.clone());
         }
-        Ok(())
+        if kind == Kind::Verdict && !self.is_passed_on(sequence) {
+            self.pass_on(sequence, &posted.numbers);
+        }
+        if kind == Kind::Verdict && posted.numbers[0] == 1.0 {
+            self.hear_the_end(sequence);
+        }
+        if kind == Kind::Look && self.contradicts(link, sequence, &posted) {
+            self.quarantine(link);
+        }
     }
 
     /// The first look whose messages are of use.
@@ -235,14 +248,13 @@ impl<T: Transport> Peer<'_, T> {
         let look = self.look.as_ref().is_some_and(|look| {
             let has = |kind: Kind| l.inbox.contains_key(&(kind, look.point.round));
             let verdict = self.plan.parent == Some(link);
-            match look.point.summed {
-                true => verdict,
-                false => {
-                    !self.agrees(link, look.point.round)
+            if look.point.summed {
+                verdict
+            } else {
+                !self.agrees(link, look.point.round)
                         || (self.plan.children.contains(&link) && !has(Kind::Sum))
                         // The others may have closed the look while this member was away.
                         || (verdict && !self.rules.lock_step())
-                }
             }
         });
         l.pending || look || self.full(link) || l.stale || l.behind().is_some()

@@ -9,11 +9,13 @@ use crate::transport::Transport;
 use crate::wire::{Kind, hash};
 
 impl<T: Transport> Peer<'_, T> {
-    /// Every node computes; edges inside are stepped; messages for the other members are sent. Where members first meet, that is all.
+    /// Every node computes; edges inside are stepped; messages for the other members are sent.
+    /// Where members first meet, that is all.
     pub(super) fn local_step(&mut self) {
-        match self.rules.meets && self.round == 0 {
-            true => self.messages = params(&self.nodes),
-            false => self.compute(),
+        if self.rules.meets && self.round == 0 {
+            self.messages = params(&self.nodes)
+        } else {
+            self.compute()
         }
         self.round += 1;
         self.metrics.rounds.store(self.round, Relaxed);
@@ -47,7 +49,8 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// Per node the mean over its edges of its model at the last exchange; inside that was the last step.
+    /// Per node the mean over its edges of its model at the last exchange; inside that was the last
+    /// step.
     fn starts(&self) -> Vec<f64> {
         let dim = self.rules.dim;
         let mut starts = params(&self.nodes);
@@ -64,13 +67,15 @@ impl<T: Transport> Peer<'_, T> {
         starts
     }
 
-    /// Keeps this end's part of the next exchange: in lock step the messages, else the models, of which each end makes the messages.
+    /// Keeps this end's part of the next exchange: in lock step the messages, else the models, of
+    /// which each end makes the messages.
     pub(super) fn post_step(&mut self, link: usize) {
         let dim = self.rules.dim;
         let sent = self.plan.links[link].sent.iter();
-        let numbers: Vec<f64> = match self.rules.lock_step() {
-            true => sent.flat_map(|&p| self.messages[p * dim..][..dim].iter().copied()).collect(),
-            false => sent.flat_map(|&p| self.nodes[p].params().iter().copied()).collect(),
+        let numbers: Vec<f64> = if self.rules.lock_step() {
+            sent.flat_map(|&p| self.messages[p * dim..][..dim].iter().copied()).collect()
+        } else {
+            sent.flat_map(|&p| self.nodes[p].params().iter().copied()).collect()
         };
         if self.is_to_meet(link) && !self.rules.lock_step() {
             self.links[link].ours.copy_from_slice(&numbers);

@@ -1,22 +1,28 @@
-//! One member of a federation: its nodes' halves of the method, and the exchange with its neighbors.
+//! One member of a federation: its nodes' halves of the method, and the exchange with its
+//! neighbors.
 //!
-//! A local step computes the messages of all nodes here. Edges inside are stepped at once; for every other member with an edge to this
-//! one the messages of the nodes at that border travel together, as exchange number `sequence` of that link. When the other part
-//! has come, both ends step the duals of the border edges with the same numbers in the same order, so that their copies stay
-//! equal; a hash in every message tells if they do not.
+//! A local step computes the messages of all nodes here. Edges inside are stepped at once; for
+//! every other member with an edge to this one the messages of the nodes at that border travel
+//! together, as exchange number `sequence` of that link. When the other part has come, both ends
+//! step the duals of the border edges with the same numbers in the same order, so that their copies
+//! stay equal; a hash in every message tells if they do not.
 //!
-//! Nothing is taken for granted about the network. What was sent is kept until the receiver has *committed* past it; who misses
-//! something asks for it again. So lost, doubled, late and overtaking messages, cut connections and restarts from the last commit
-//! all end in the same numbers. In lock step a run repeats itself bit by bit, and a commit now and then is enough. Where members go on
-//! without each other it does not, and every step is committed before it is told.
+//! Nothing is taken for granted about the network. What was sent is kept until the receiver has
+//! *committed* past it; who misses something asks for it again. So lost, doubled, late and
+//! overtaking messages, cut connections and restarts from the last commit all end in the same
+//! numbers. In lock step a run repeats itself bit by bit, and a commit now and then is enough.
+//! Where members go on without each other it does not, and every step is committed before it is
+//! told.
 //!
-//! Looks at the certificate run beside the rounds: models of the border are exchanged, every member computes its share, sums go up a
-//! spanning tree and the verdict comes down. If it says stop, everyone goes back to the point of that look.
+//! Looks at the certificate run beside the rounds: models of the border are exchanged, every member
+//! computes its share, sums go up a spanning tree and the verdict comes down. If it says stop,
+//! everyone goes back to the point of that look.
 //!
 //! Members that come and go: `meeting.rs`.
 
 mod away;
 mod commits;
+mod leaving;
 mod link;
 mod looks;
 mod meeting;
@@ -30,7 +36,7 @@ mod turns;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use netfed::{Half, Share};
+use netfed::{Half, Share, Status};
 
 use crate::disk::Disk;
 use crate::error::Error;
@@ -71,16 +77,19 @@ pub struct Rules {
     pub tolerance: f64,
     /// Rounds between two looks: at least this, later 5% of the rounds so far.
     pub check_every: u64,
-    /// Whether every member is told the gap of the whole federation, not only the root of the tree. Without this and without a tolerance
-    /// nobody asks for a certificate, and nothing travels that is for one.
+    /// Whether every member is told the gap of the whole federation, not only the root of the tree.
+    /// Without this and without a tolerance nobody asks for a certificate, and nothing travels that
+    /// is for one.
     pub tell_gap: bool,
     /// What to do about a neighbor that is away…
     pub away: Away,
     /// …for longer than this.
     pub patience: Duration,
-    /// Local steps that a member may go on while an exchange with a neighbor is open: 0 waits for everyone in every round.
+    /// Local steps that a member may go on while an exchange with a neighbor is open: 0 waits for
+    /// everyone in every round.
     pub staleness: u64,
-    /// Whether members meet in the first exchange of every link: under a later version of a federation they may have come from elsewhere.
+    /// Whether members meet in the first exchange of every link: under a later version of a
+    /// federation they may have come from elsewhere.
     pub meets: bool,
 }
 
@@ -99,8 +108,10 @@ impl Rules {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// Whether the run is over; false when it was stopped from outside.
-    pub finished: bool,
+    /// Why it ended: solved, where the tolerance was met by the gap, which is a proven bound;
+    /// unproven on a residual; with all rounds used up; stopped from outside; or superseded, when
+    /// this member has made way for a later version of the federation, with its state committed.
+    pub status: Status,
     /// Local steps.
     pub rounds: u64,
     /// Parameters of the nodes here, node by node.
@@ -109,16 +120,18 @@ pub struct Outcome {
     pub share: Option<Share>,
     /// The sums over the connected part of the federation, where this member is told.
     pub total: Option<Share>,
-    /// Whether the tolerance was met by the gap, which is a proven bound.
-    pub converged: bool,
-    /// Whether the run ended on the residual: there is no bound, and nothing is proven.
-    pub unproven: bool,
     /// What the halves of the nodes remember.
     pub memory: Vec<Vec<f64>>,
     /// The neighbors that this member has gone on without, and for how long.
     pub without: Vec<(String, Duration)>,
-    /// Whether this member has made way for a later version of the federation, with its state committed.
-    pub superseded: bool,
+}
+
+impl Outcome {
+    /// Whether the run is over; false when it was stopped from outside, or goes on under a later
+    /// version of the federation.
+    pub fn is_finished(&self) -> bool {
+        !matches!(self.status, Status::Stopped | Status::Superseded)
+    }
 }
 
 /// Local steps between two commits at most, in lock step.
@@ -129,7 +142,8 @@ const MOST_KEPT: u64 = 256;
 const COMMIT_TIME: Duration = Duration::from_secs(1);
 /// Bytes of messages that are kept between two commits, about.
 const KEPT_BYTES: usize = 24 << 20;
-/// First pause before a message is asked for again, more for large ones (bytes per second), and the longest.
+/// First pause before a message is asked for again, more for large ones (bytes per second), and the
+/// longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const SLOW_NETWORK: f64 = 2e6;
 const LAST_PAUSE: Duration = Duration::from_secs(1);
@@ -137,7 +151,8 @@ const LAST_PAUSE: Duration = Duration::from_secs(1);
 const ATTENTION: Duration = Duration::from_millis(200);
 /// Time between two lines of the log about how far the run is, or whom it waits for.
 const TELL: Duration = Duration::from_secs(5);
-/// How long a member that has finished stays for a neighbor that has, too, but may not know it of this member.
+/// How long a member that has finished stays for a neighbor that has, too, but may not know it of
+/// this member.
 const LAST_WORD: Duration = Duration::from_secs(10);
 /// Messages sent again on one request.
 const REPLIES: usize = 16;
@@ -148,7 +163,8 @@ struct Look {
     own: Option<Share>,
 }
 
-/// A running member. What it does depends on what it is given alone: the time, the messages, and how its disk fares.
+/// A running member. What it does depends on what it is given alone: the time, the messages, and
+/// how its disk fares.
 pub struct Peer<'a, T> {
     rules: &'a Rules,
     plan: &'a Plan,
@@ -165,8 +181,8 @@ pub struct Peer<'a, T> {
     round: u64,
     next_look: u64,
     look: Option<Look>,
-    /// A look that this member has summed up and left, because someone was away; its verdict may still come. Until it is decided, no
-    /// other one is summed up.
+    /// A look that this member has summed up and left, because someone was away; its verdict may
+    /// still come. Until it is decided, no other one is summed up.
     undecided: Option<Look>,
     /// Own part and sums of the last verdict.
     share: Option<Share>,
@@ -186,7 +202,8 @@ pub struct Peer<'a, T> {
 }
 
 impl<'a, T: Transport> Peer<'a, T> {
-    /// A member with the halves of its nodes in the order of the plan. With a disk it goes on from the last commit.
+    /// A member with the halves of its nodes in the order of the plan. With a disk it goes on from
+    /// the last commit.
     pub fn new(
         rules: &'a Rules,
         plan: &'a Plan,
@@ -209,10 +226,12 @@ impl<'a, T: Transport> Peer<'a, T> {
             links: plan.links.iter().map(|link| Link::new(link, remembered)).collect(),
             outbox: Vec::new(),
             round: 0,
-            next_look: match rules.lock_step() && !rules.is_certified() {
-                true => rules.rounds,
-                false if rules.meets => rules.check_every,
-                false => 0,
+            next_look: if rules.lock_step() && !rules.is_certified() {
+                rules.rounds
+            } else if rules.meets {
+                rules.check_every
+            } else {
+                0
             },
             look: None,
             undecided: None,
@@ -233,7 +252,8 @@ impl<'a, T: Transport> Peer<'a, T> {
         Ok(peer)
     }
 
-    /// Runs to the end, then serves the neighbors until they are there, too, or have been silent for `linger`.
+    /// Runs to the end, then serves the neighbors until they are there, too, or have been silent
+    /// for `linger`.
     pub fn run(mut self, linger: Duration) -> Result<Outcome, Error> {
         self.serve_for(linger);
         let begin = Instant::now();
@@ -253,19 +273,30 @@ impl<'a, T: Transport> Peer<'a, T> {
     /// What there is to tell in the end, or so far.
     pub fn outcome(&self) -> Outcome {
         Outcome {
-            finished: self.finished,
+            status: self.status(),
             rounds: self.round,
             params: if self.finished { params(&self.nodes) } else { answers(&self.nodes) },
             share: self.share,
             total: self.total,
-            converged: self.converged,
-            unproven: self.unproven,
             memory: self.nodes.iter().map(|n| n.memory()).collect(),
             without: (0..self.links.len())
                 .filter(|&l| !self.links[l].without.is_zero())
                 .map(|l| (self.name(l).to_owned(), self.links[l].without))
                 .collect(),
-            superseded: self.leaving && !self.stop.load(Relaxed),
+        }
+    }
+
+    fn status(&self) -> Status {
+        if self.leaving && !self.stop.load(Relaxed) {
+            Status::Superseded
+        } else if !self.finished {
+            Status::Stopped
+        } else if self.converged {
+            Status::Solved
+        } else if self.unproven {
+            Status::Unproven
+        } else {
+            Status::MaxRounds
         }
     }
 

@@ -1,4 +1,5 @@
-//! Why a member cannot go on, in messages and in the log: whoever waits learns who is waited for in the end, also over many hops.
+//! Why a member cannot go on, in messages and in the log: whoever waits learns who is waited for in
+//! the end, also over many hops.
 
 use std::time::Duration;
 
@@ -84,7 +85,8 @@ impl Why {
 }
 
 impl<T: Transport> Peer<'_, T> {
-    /// Why this member cannot go on; none if it waits for nobody but the one who asks, or only for messages on their way.
+    /// Why this member cannot go on; none if it waits for nobody but the one who asks, or only for
+    /// messages on their way.
     pub(super) fn why(&self, asks: Option<usize>) -> Option<Why> {
         let us = self.plan.member;
         let new =
@@ -114,8 +116,8 @@ impl<T: Transport> Peer<'_, T> {
     pub(super) fn direct(&self, link: usize) -> Option<Why> {
         let (l, member) = (&self.links[link], self.plan.links[link].member);
         let since = |at: Duration| (self.now - at).as_secs_f64();
-        let (reason, value) = if self.now - l.heard >= QUIET {
-            (Reason::Silent, since(l.heard))
+        let (reason, value) = if self.now - l.last_message >= QUIET {
+            (Reason::Silent, since(l.last_message))
         } else if l.lost.is_some() {
             (Reason::Lost, l.ack.max(l.oldest().unwrap_or(l.sequence)) as f64)
         } else {
@@ -129,7 +131,8 @@ impl<T: Transport> Peer<'_, T> {
         self.send(link, Kind::Why, self.round, 0, &why.numbers());
     }
 
-    /// A neighbor says why it cannot go on, or that this member has acknowledged more than it knows of.
+    /// A neighbor says why it cannot go on, or that this member has acknowledged more than it knows
+    /// of.
     pub(super) fn hear_why(&mut self, link: usize, why: Why) {
         if why.member != self.plan.member {
             self.links[link].why = Some(why);
@@ -138,7 +141,8 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// A neighbor asks for what it had acknowledged: it is told so. A late request looks the same, and does no harm.
+    /// A neighbor asks for what it had acknowledged: it is told so. A late request looks the same,
+    /// and does no harm.
     pub(super) fn tell_lost(&mut self, link: usize, oldest: u64) {
         let l = &mut self.links[link];
         l.lost.get_or_insert(self.now);

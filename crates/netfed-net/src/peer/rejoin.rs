@@ -1,6 +1,7 @@
-//! A member whose state was lost takes part again, from what its neighbors know: each holds a copy of the duals of the common edges, and the
-//! models of the last exchange. Edges inside the member begin at zero. That is another point of the same iteration, which ends at the
-//! same optimum; in lock step it would not have the same bits, and is not done.
+//! A member whose state was lost takes part again, from what its neighbors know: each holds a copy
+//! of the duals of the common edges, and the models of the last exchange. Edges inside the member
+//! begin at zero. That is another point of the same iteration, which ends at the same optimum; in
+//! lock step it would not have the same bits, and is not done.
 
 use tracing::{info, warn};
 
@@ -26,14 +27,16 @@ impl<T: Transport> Peer<'_, T> {
         Ok(())
     }
 
-    /// Whether a neighbor that counts says that this member has acknowledged more than it knows of: it then stands still.
+    /// Whether a neighbor that counts says that this member has acknowledged more than it knows of:
+    /// it then stands still.
     pub(super) fn is_lost(&self) -> bool {
         let lost = |l: usize| self.links[l].stale || self.links[l].behind().is_some();
         (0..self.links.len()).any(|l| lost(l) && !self.excused(l))
     }
 
-    /// Whether this end of a link is to be taken from the other: after a loss that of every link, and of one whose other end sees other
-    /// duals, because something from before the loss was still on its way.
+    /// Whether this end of a link is to be taken from the other: after a loss that of every link,
+    /// and of one whose other end sees other duals, because something from before the loss was
+    /// still on its way.
     pub(super) fn wants_copy(&self, link: usize) -> bool {
         let l = &self.links[link];
         self.rejoins && !self.finished && (l.stale || l.bad.is_some())
@@ -49,7 +52,8 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// Asks for a copy; the check of this message is 1 where there was one that does not fit any more.
+    /// Asks for a copy; the check of this message is 1 where there was one that does not fit any
+    /// more.
     pub(super) fn ask_for_copy(&self, link: usize) {
         let l = &self.links[link];
         let again = u64::from(l.behind().is_none());
@@ -61,8 +65,9 @@ impl<T: Transport> Peer<'_, T> {
         self.plan.links[link].copied() * self.rules.dim
     }
 
-    /// Gives a neighbor that has lost its state what this end knows of the link: duals, its models, and those of this end. Exchanges are
-    /// counted on from a number that the neighbor had not reached, so that nothing counts that it said before.
+    /// Gives a neighbor that has lost its state what this end knows of the link: duals, its models,
+    /// and those of this end. Exchanges are counted on from a number that the neighbor had not
+    /// reached, so that nothing counts that it said before.
     pub(super) fn give_copy(&mut self, link: usize, sequence: u64, again: bool) {
         let l = &mut self.links[link];
         if self.rules.lock_step() || self.leaving || (sequence >= l.sequence && !again) {
@@ -138,8 +143,9 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// The federation has ended at a look. If this member knows of none there that it has summed up, because its state was lost, it ends
-    /// where it is, and does not claim that this is the optimum.
+    /// The federation has ended at a look. If this member knows of none there that it has summed
+    /// up, because its state was lost, it ends where it is, and does not claim that this is the
+    /// optimum.
     pub(super) fn hear_the_end(&mut self, round: u64) {
         let own = [&self.look, &self.undecided].into_iter().flatten();
         let knows = own.map(|l| &l.point).any(|point| point.round == round && point.summed);

@@ -1,4 +1,5 @@
-//! The course of a run, turn by turn: what is due now, and how long to wait for messages where nothing is.
+//! The course of a run, turn by turn: what is due now, and how long to wait for messages where
+//! nothing is.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -43,7 +44,8 @@ impl Waiting {
 }
 
 impl<T: Transport> Peer<'_, T> {
-    /// In the end, the neighbors are served until they are there, too, or have been silent for this long.
+    /// In the end, the neighbors are served until they are there, too, or have been silent for this
+    /// long.
     pub fn serve_for(&mut self, linger: Duration) {
         self.waiting.linger = linger;
     }
@@ -120,7 +122,8 @@ impl<T: Transport> Peer<'_, T> {
         free
     }
 
-    /// Whether it stands still until a verdict: after the last step, and always where members are not in lock step.
+    /// Whether it stands still until a verdict: after the last step, and always where members are
+    /// not in lock step.
     fn stands(&self) -> bool {
         let last = self.rules.rounds;
         let waits = |round: u64| round >= last || !self.rules.lock_step();
@@ -145,8 +148,9 @@ impl<T: Transport> Peer<'_, T> {
         (0..self.links.len()).for_each(|l| self.tell_done(l));
     }
 
-    /// A commit of the end that failed is tried again: until then the neighbors are not told that they may go. Who has finished is
-    /// committed, too, or else a member that is killed now would wait for those who have left.
+    /// A commit of the end that failed is tried again: until then the neighbors are not told that
+    /// they may go. Who has finished is committed, too, or else a member that is killed now would
+    /// wait for those who have left.
     fn commit_the_end(&mut self) {
         let failed = self.commits.failing.is_some();
         if self.has_news() && !self.just_failed() && self.commit() && failed {
@@ -154,7 +158,8 @@ impl<T: Transport> Peer<'_, T> {
         }
     }
 
-    /// Whether no neighbor needs this member any more: each has finished and knows that this member has, or it does not answer.
+    /// Whether no neighbor needs this member any more: each has finished and knows that this member
+    /// has, or it does not answer.
     fn is_served(&self, begin: Duration) -> bool {
         if self.leaving && !self.is_settled() {
             return false;
@@ -166,11 +171,12 @@ impl<T: Transport> Peer<'_, T> {
             // Ends with different duals do not come to agree under this version.
             _ if self.leaving && l.bad.is_some_and(|at| passed(at, linger)) => true,
             Some(at) => l.knows || passed(at, LAST_WORD.min(linger)),
-            None => passed(l.heard, linger),
+            None => passed(l.last_message, linger),
         })
     }
 
-    /// Says that this member has finished, if that is on its disk: the neighbor may forget what it kept for it.
+    /// Says that this member has finished, if that is on its disk: the neighbor may forget what it
+    /// kept for it.
     pub(super) fn tell_done(&self, link: usize) {
         if self.commits.failing.is_none() {
             self.say_done(link);
@@ -178,10 +184,7 @@ impl<T: Transport> Peer<'_, T> {
     }
 
     fn say_last(&self, link: usize) {
-        match self.finished {
-            true => self.say_done(link),
-            false => self.say_way(link),
-        }
+        if self.finished { self.say_done(link) } else { self.say_way(link) }
     }
 
     /// The check of this message is 1 where the sender knows that the receiver has finished.
@@ -213,12 +216,14 @@ impl<T: Transport> Peer<'_, T> {
         (0..self.links.len()).map(|l| self.travel_time(l)).max().unwrap_or(FIRST_PAUSE)
     }
 
-    /// Nothing can be done before something comes: asks for what is missing, and keeps to the policy.
+    /// Nothing can be done before something comes: asks for what is missing, and keeps to the
+    /// policy.
     fn wait(&mut self) -> Result<Turn, Error> {
         if self.now >= self.waiting.ask_at {
             self.ask();
             self.tell_whom();
-            // A neighbor that is there is to be heard several times before anyone loses patience with it.
+            // A neighbor that is there is to be heard several times before anyone loses patience
+            // with it.
             let longest = LAST_PAUSE.min(self.rules.patience / 4).max(2 * self.first_pause());
             self.waiting.pause = (2 * self.waiting.pause).min(longest);
             self.waiting.ask_at = self.now + self.waiting.pause;

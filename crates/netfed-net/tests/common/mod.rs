@@ -1,6 +1,7 @@
 //! A small problem, its answer in one process, and peers in threads.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 
+pub(crate) mod ends;
 pub(crate) mod site;
 
 use netfed::generate::{Noise, linear_data};
@@ -11,7 +12,6 @@ use netfed::{
 };
 use netfed_net::disk::{Disk, Writer};
 use netfed_net::{Away, Metrics, Outcome, Peer, Plan, Rules, Transport, state::Store};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -79,7 +79,7 @@ impl World {
             check_every: self.rules.check_every,
             ..Options::default()
         };
-        solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap()
+        solve(&problem, &options).unwrap()
     }
 
     /// Runs one member to its end.

@@ -20,7 +20,8 @@ pub(crate) struct Site {
     pub(crate) world: World,
 }
 
-/// Six members in a ring of chords, with ports from one of the test's own on; with routers none of them can be reached.
+/// Six members in a ring of chords, with ports from one of the test's own on; with routers none of
+/// them can be reached.
 pub(crate) fn site(port: u32, rounds: u64, routers: u32) -> Site {
     super::log();
     let mut world = world(6, 6);
@@ -121,7 +122,8 @@ impl Site {
         self.federation.description.members[member].endpoint.as_deref().unwrap()
     }
 
-    /// A session of someone who has the files in `folder`, connected to an endpoint. `certificate` false: shows none.
+    /// A session of someone who has the files in `folder`, connected to an endpoint. `certificate`
+    /// false: shows none.
     pub(crate) fn intruder(
         &self,
         folder: &Path,

@@ -1,5 +1,5 @@
-//! What a simulated process stands on: its end of the network and its disk. Both may kill it, at any send and at any write; what it does
-//! after that does not happen.
+//! What a simulated process stands on: its end of the network and its disk. Both may kill it, at
+//! any send and at any write; what it does after that does not happen.
 
 use netfed_net::disk::Disk;
 use netfed_net::state::State;

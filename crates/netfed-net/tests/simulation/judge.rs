@@ -5,8 +5,8 @@ use crate::problem::{Method, Problem};
 use crate::run::{Report, run};
 use crate::scenario::Scenario;
 
-/// All problems, with their answers: the undisturbed run in lock step, checked against the same halves in one process and, where there
-/// is a certificate, against the solver.
+/// All problems, with their answers: the undisturbed run in lock step, checked against the same
+/// halves in one process and, where there is a certificate, against the solver.
 pub(crate) fn problems() -> Vec<Problem> {
     use Method::{Admm, FedAdmm, FedAvg, FedRelax, Ifca, Ppgl, PrimalDual};
     let of = |(method, shape, members, nodes)| {
@@ -83,7 +83,7 @@ pub(crate) fn judge(
             report.writes, report.sends, report.recovery
         );
     }
-    if let Some(m) = report.outcomes.iter().position(|o| !o.finished) {
+    if let Some(m) = report.outcomes.iter().position(|o| !o.is_finished()) {
         return Err(format!("m{m} has not finished"));
     }
     if scenario.lock_step() {
@@ -94,8 +94,9 @@ pub(crate) fn judge(
             return Err("other bits than in one process".into());
         }
     } else if let Some(best) = problem.best {
-        // Who lost its state when the others were there gets near, and says that it has not converged.
-        if scenario.loses() && !report.outcomes.iter().all(|o| o.converged) {
+        // Who lost its state when the others were there gets near, and says that it has not
+        // converged.
+        if scenario.loses() && !report.outcomes.iter().all(|o| o.status == netfed::Status::Solved) {
             return Ok(report);
         }
         let found = problem.objective(&models);

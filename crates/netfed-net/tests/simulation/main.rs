@@ -1,11 +1,14 @@
-//! A deterministic simulation of whole federations: the real peers on a virtual clock, with virtual disks and a network that loses, delays,
-//! doubles and overtakes, with cuts, full disks, slow members, and deaths at every send and every write. Everything follows from a seed.
+//! A deterministic simulation of whole federations: the real peers on a virtual clock, with virtual
+//! disks and a network that loses, delays, doubles and overtakes, with cuts, full disks, slow
+//! members, and deaths at every send and every write. Everything follows from a seed.
 //!
 //! ```text
 //! cargo test -p netfed-net --test simulation                       # ten thousand seeds
 //! SEEDS=500000 cargo test --release -p netfed-net --test simulation
-//! SEED=4711 cargo test -p netfed-net --test simulation -- --nocapture    # one of them again, with what happens; RUST_LOG=debug says more
+//! SEED=4711 cargo test -p netfed-net --test simulation -- --nocapture    # one of them again
 //! ```
+//!
+//! With `--nocapture` a seed says what happens; RUST_LOG=debug says more.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -18,6 +21,7 @@
 mod body;
 mod chance;
 mod judge;
+mod pace;
 mod problem;
 mod run;
 mod scenario;

@@ -19,7 +19,6 @@ use netfed::{
     PrimalDualNode, Problem as Whole, Solver, solve,
 };
 use netfed_net::{Away, Plan, Rules};
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 const LAMBDA: f64 = 0.3;
@@ -84,6 +83,45 @@ fn data(nodes: usize) -> Vec<Dataset> {
     linear_data(&truth, 6, Noise::PerPoint(0.3), 7).unwrap()
 }
 
+/// The signals of a silo: features and label of every point.
+fn silo(d: &Dataset, candidates: &Arc<Candidates>) -> LogDegree {
+    let mut signals = Matrix::zeros(3, d.points());
+    for (s, row) in d.rows().enumerate() {
+        for (v, x) in row.iter().chain([&d.labels()[s]]).enumerate() {
+            signals.row_mut(v)[s] = *x;
+        }
+    }
+    let model = Model { alpha: 1.0, beta: 0.5, zeta: 0.1 };
+    LogDegree::new(Arc::clone(candidates), &signals, model).unwrap()
+}
+
+/// The rules of a method, whose dimension is still open.
+fn rules(method: Method, members: usize) -> Rules {
+    let certified = matches!(method, Method::PrimalDual | Method::Admm);
+    Rules {
+        federation: [3; 16],
+        members: (0..members).map(|m| format!("m{m}")).collect(),
+        dim: 0,
+        rounds: match method {
+            Method::PrimalDual | Method::Admm => 100_000,
+            Method::FedAdmm => 60,
+            Method::FedRelax => 6,
+            _ => 2 * ROUNDS_OF_SERVERS + 1,
+        },
+        tolerance: match method {
+            Method::PrimalDual if members > 4 => 1e-9,
+            _ if certified => 1e-6,
+            _ => 0.0,
+        },
+        check_every: 10,
+        tell_gap: certified,
+        away: Away::Wait,
+        patience: Duration::from_secs(1),
+        staleness: 0,
+        meets: false,
+    }
+}
+
 impl Problem {
     pub(crate) fn new(method: Method, shape: usize, members: usize, nodes: usize) -> Problem {
         let shape = if method.serves() { 2 } else { shape };
@@ -96,46 +134,13 @@ impl Problem {
         }
         let losses = data.iter().map(|d| LossKind::Squared.build(d.clone(), 0.0, 0.0).unwrap());
         let candidates = Arc::new(Candidates::all(3).unwrap());
-        let silo = |d: &Dataset| {
-            let mut signals = Matrix::zeros(3, d.points());
-            for (s, row) in d.rows().enumerate() {
-                for (v, x) in row.iter().chain([&d.labels()[s]]).enumerate() {
-                    signals.row_mut(v)[s] = *x;
-                }
-            }
-            let model = Model { alpha: 1.0, beta: 0.5, zeta: 0.1 };
-            LogDegree::new(Arc::clone(&candidates), &signals, model).unwrap()
-        };
-        let silos = data.iter().map(|d| (d.points() > 0).then(|| silo(d))).collect();
-        let certified = matches!(method, Method::PrimalDual | Method::Admm);
-        let rules = Rules {
-            federation: [3; 16],
-            members: (0..members).map(|m| format!("m{m}")).collect(),
-            dim: 0,
-            rounds: match method {
-                Method::PrimalDual | Method::Admm => 100_000,
-                Method::FedAdmm => 60,
-                Method::FedRelax => 6,
-                _ => 2 * ROUNDS_OF_SERVERS + 1,
-            },
-            tolerance: match method {
-                Method::PrimalDual if members > 4 => 1e-9,
-                _ if certified => 1e-6,
-                _ => 0.0,
-            },
-            check_every: 10,
-            tell_gap: certified,
-            away: Away::Wait,
-            patience: Duration::from_secs(1),
-            staleness: 0,
-            meets: false,
-        };
+        let silos = data.iter().map(|d| (d.points() > 0).then(|| silo(d, &candidates))).collect();
         let mut problem = Problem {
             method,
             graph,
             host,
             plans,
-            rules,
+            rules: rules(method, members),
             losses: losses.collect(),
             data,
             silos,
@@ -255,7 +260,8 @@ impl Problem {
         halves.iter().flat_map(|h| h.answer().to_vec()).collect()
     }
 
-    /// The same by the solver, where there is a certificate: iterations, models, and the least objective.
+    /// The same by the solver, where there is a certificate: iterations, models, and the least
+    /// objective.
     pub(crate) fn solved(&self) -> Option<(u64, Vec<f64>, f64)> {
         if self.method.is_patient() {
             return None;
@@ -272,7 +278,7 @@ impl Problem {
                 check_every: self.rules.check_every,
                 ..Options::default()
             };
-            solve(&whole, &options, |_| ControlFlow::Continue(())).unwrap()
+            solve(&whole, &options).unwrap()
         };
         let (plain, exact) =
             (with(Solver::PrimalDual, self.rules.tolerance), with(Solver::Auto, 1e-10));

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::body::{Body, Bug, End, Platter};
 use crate::chance::Chance;
+use crate::pace::Pace;
 use crate::problem::Problem;
 use crate::scenario::{Event, Scenario};
 
@@ -48,16 +49,6 @@ struct Member<'s> {
     lives: usize,
     outcome: Option<Outcome>,
     pace: Pace,
-}
-
-/// What a member has done when a second began: steps and exchanges, sends, writes.
-#[derive(Default)]
-struct Pace {
-    /// None where a life begins.
-    second: Option<u64>,
-    moved: u64,
-    sends: u64,
-    writes: u64,
 }
 
 struct Run<'s> {
@@ -209,7 +200,8 @@ impl<'s> Run<'s> {
                     }
                     Event::Lose(m, down) => {
                         let body = self.members[m].body.clone();
-                        // Who loses its state after the end, when the others have left, has nobody to ask.
+                        // Who loses its state after the end, when the others have left, has nobody
+                        // to ask.
                         if !body.platter.borrow().as_ref().is_some_and(|state| state.finished) {
                             self.kill(m, down);
                             body.lose();
@@ -233,7 +225,7 @@ impl<'s> Run<'s> {
         member.lives += 1;
         member.body.reborn(fuel.unwrap_or(u64::MAX), written);
         (member.born, member.busy) = (self.now, self.now);
-        member.pace.second = None;
+        member.pace.begin();
         if !self.scenario.connect.is_zero() {
             for link in &plan.links {
                 let time = self.scenario.connect.mul_f64(self.chance.unit());
@@ -347,34 +339,11 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// No busy loop: in a second a member commits and sends little more than its steps and exchanges need.
+    /// No busy loop: a member does little more than its steps and exchanges need.
     fn check_pace(&mut self, m: usize) -> Result<(), String> {
         let (second, rounds) = (self.now.as_secs(), self.metrics[m].rounds.load(Relaxed));
         let Member { body, pace, .. } = &mut self.members[m];
-        if pace.second.is_some_and(|known| known == second) {
-            return Ok(());
-        }
-        let exchanges: u64 =
-            body.platter.borrow().iter().flat_map(|s| &s.links).map(|l| l.sequence).sum();
-        let links = body.plan.links.len() as u64;
-        let now = Pace {
-            second: Some(second),
-            moved: rounds + exchanges,
-            sends: body.sends.get(),
-            writes: body.writes.get(),
-        };
-        let before = std::mem::replace(pace, now);
-        if before.second.is_none() {
-            return Ok(());
-        }
-        let moved = pace.moved.abs_diff(before.moved);
-        let (sends, writes) = (pace.sends - before.sends, pace.writes - before.writes);
-        if sends > (600 + 10 * moved) * links || writes > 20 + 4 * moved {
-            return Err(format!(
-                "m{m} sends {sends} and commits {writes} in a second, and moves by {moved}"
-            ));
-        }
-        Ok(())
+        pace.check(body, second, rounds).map_err(|wrong| format!("m{m} {wrong}"))
     }
 
     fn wake(&mut self, member: usize, at: Duration) -> Result<(), String> {

@@ -1,5 +1,6 @@
-//! Members that come and go, in a deterministic simulation: the real peers under two versions of a federation, on a virtual clock, with
-//! virtual disks and a network that loses, delays and doubles, with deaths at every send and every write. Everything follows from a seed.
+//! Members that come and go, in a deterministic simulation: the real peers under two versions of a
+//! federation, on a virtual clock, with virtual disks and a network that loses, delays and doubles,
+//! with deaths at every send and every write. Everything follows from a seed.
 //!
 //! ```text
 //! SEEDS=20000 cargo test --release -p netfed-net --test versions
@@ -14,6 +15,7 @@
     reason = "tests"
 )]
 
+mod actor;
 #[path = "../simulation/body.rs"]
 #[allow(dead_code, reason = "part of another simulation")]
 mod body;
@@ -21,9 +23,11 @@ mod body;
 #[allow(dead_code, reason = "part of another simulation")]
 mod chance;
 mod run;
+mod scenario;
 mod world;
 
-use run::{Scenario, run};
+use run::run;
+use scenario::Scenario;
 use world::World;
 
 fn number(name: &str) -> Option<u64> {
@@ -38,7 +42,8 @@ fn check(seed: u64, judge: fn(u64) -> Result<(), String>) {
     }
 }
 
-/// The new version reaches members at any time, some die for good, some lose their disks: whoever stays ends at the optimum of the new problem.
+/// The new version reaches members at any time, some die for good, some lose their disks: whoever
+/// stays ends at the optimum of the new problem.
 #[test]
 fn whatever_happens_the_answer_is_the_optimum_of_the_new_problem() {
     check(0, |seed| {
@@ -46,15 +51,16 @@ fn whatever_happens_the_answer_is_the_optimum_of_the_new_problem() {
         let scenario = Scenario::new(seed, &world);
         let report = run(&world, &scenario)?;
         let (found, best) = (world.objective(&report.models), world.best());
-        match found <= best * (1.0 + 1e-6) {
-            true => Ok(()),
-            false => Err(format!("the objective is {:.1e} above the optimum", found / best - 1.0)),
+        if found <= best * (1.0 + 1e-6) {
+            Ok(())
+        } else {
+            Err(format!("the objective is {:.1e} above the optimum", found / best - 1.0))
         }
     });
 }
 
-/// A round is agreed on and everyone comes to it, in lock step: the bits are those of a run in which nothing goes wrong, and no dual of an
-/// edge that stays is forgotten.
+/// A round is agreed on and everyone comes to it, in lock step: the bits are those of a run in
+/// which nothing goes wrong, and no dual of an edge that stays is forgotten.
 #[test]
 fn at_an_agreed_round_the_bits_are_always_the_same() {
     check(1_000_000, |seed| {
@@ -69,9 +75,10 @@ fn at_an_agreed_round_the_bits_are_always_the_same() {
             return Err(format!("rounds {} instead of {}", report.rounds, quiet.rounds));
         }
         let bits = |models: &[f64]| models.iter().map(|w| w.to_bits()).collect::<Vec<_>>();
-        match bits(&report.models) == bits(&quiet.models) {
-            true => Ok(()),
-            false => Err("other bits than when nothing goes wrong".into()),
+        if bits(&report.models) == bits(&quiet.models) {
+            Ok(())
+        } else {
+            Err("other bits than when nothing goes wrong".into())
         }
     });
 }

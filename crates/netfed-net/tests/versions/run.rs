@@ -1,15 +1,15 @@
 //! One run under two versions, one event after the other.
 
-use crate::body::{Body, Bug, End, Platter};
+use crate::actor::{Actor, Way};
+use crate::body::{End, Platter};
 use crate::chance::Chance;
+use crate::scenario::Scenario;
 use crate::world::World;
 use netfed_net::succession::carry_over;
 use netfed_net::wire::{Kind, Message};
-use netfed_net::{Metrics, Outcome, Peer, Transport, Turn};
-use std::cell::Cell;
+use netfed_net::{Metrics, Peer, Turn};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
-use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -17,87 +17,6 @@ const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 /// Time until the end, once everyone is up and knows the new version.
 const ENOUGH: Duration = Duration::from_secs(300);
-
-/// What goes wrong.
-#[derive(Debug, Clone)]
-pub(crate) struct Scenario {
-    seed: u64,
-    lose: f64,
-    delay: Duration,
-    /// Time of a local step, of a commit, member by member.
-    step: Vec<Duration>,
-    write: Vec<Duration>,
-    /// When each member learns of the new version.
-    learns: Vec<Duration>,
-    /// Sends and writes until the process dies, life by life.
-    fuel: Vec<Vec<u64>>,
-    /// When a process is killed, and for how long; none: for good.
-    kills: Vec<(Duration, usize, Option<Duration>)>,
-    /// When the disk of a member under the first version is replaced by an empty one.
-    losses: Vec<(Duration, usize)>,
-    /// How long members that have come to an end serve their neighbors.
-    linger: Duration,
-    /// Nobody has been under the first version.
-    pub(crate) cold: bool,
-}
-
-impl Scenario {
-    pub(crate) fn new(seed: u64, world: &World) -> Scenario {
-        let mut scenario = Scenario::agreed(seed, world);
-        let mut chance = Chance::new(seed ^ 0xbad);
-        scenario.linger = 30 * SECOND;
-        for at in &mut scenario.learns {
-            *at = chance.time(MS, 3 * SECOND);
-        }
-        if chance.hit(0.3) {
-            let at = chance.time(MS, 3 * SECOND);
-            scenario.losses.push((at, chance.below(world.members.len())));
-        }
-        // Who is taken out may be gone for good before anyone knows.
-        for (m, places) in world.members.iter().enumerate() {
-            if places[1].is_none() && chance.hit(0.5) {
-                scenario.kills.push((chance.time(MS, 2 * SECOND), m, None));
-            }
-        }
-        scenario
-    }
-
-    /// Everyone knows the new version from the beginning, and comes to the round at which it is taken over.
-    pub(crate) fn agreed(seed: u64, world: &World) -> Scenario {
-        let mut chance = Chance::new(seed ^ 0xa9eed);
-        let members = world.members.len();
-        let mut scenario = Scenario {
-            seed,
-            lose: chance.of(&[0.0, 0.02, 0.1]),
-            delay: chance.of(&[MS, 10 * MS, 30 * MS]),
-            step: (0..members).map(|_| chance.time(MS / 5, 20 * MS)).collect(),
-            write: (0..members).map(|_| chance.time(MS / 2, 20 * MS)).collect(),
-            learns: vec![Duration::ZERO; members],
-            fuel: vec![Vec::new(); members],
-            kills: Vec::new(),
-            losses: Vec::new(),
-            linger: 20 * SECOND,
-            cold: false,
-        };
-        for _ in 0..chance.below(4) {
-            let at = chance.time(MS, 3 * SECOND);
-            let down = chance.time(5 * MS, 3 * SECOND);
-            scenario.kills.push((at, chance.below(members), Some(down)));
-        }
-        for fuel in &mut scenario.fuel {
-            while chance.hit(0.4) && fuel.len() < 4 {
-                fuel.push(1 + (400.0 * chance.unit().powi(2)) as u64);
-            }
-        }
-        scenario
-    }
-
-    /// The same, and nothing goes wrong.
-    pub(crate) fn quiet(&self) -> Scenario {
-        let fuel = vec![Vec::new(); self.fuel.len()];
-        Scenario { lose: 0.0, delay: MS, fuel, kills: Vec::new(), ..self.clone() }
-    }
-}
 
 /// How a run went.
 pub(crate) struct Report {
@@ -108,30 +27,6 @@ pub(crate) struct Report {
     pub(crate) forgotten: usize,
 }
 
-/// A member's end of the network, and what it knows.
-struct Way<'w> {
-    end: End<'w>,
-    superseded_after: Option<u64>,
-    knows: Rc<Cell<bool>>,
-    /// Whether a neighbor was seen to go by the new version.
-    seen: Rc<Cell<bool>>,
-}
-
-impl Transport for Way<'_> {
-    fn send(&self, to: usize, bytes: Vec<u8>) {
-        self.end.send(to, bytes);
-    }
-
-    fn receive(&self, wait: Duration) -> Option<(usize, Vec<u8>)> {
-        self.end.receive(wait)
-    }
-
-    fn superseded_after(&self) -> Option<u64> {
-        let after = self.superseded_after.filter(|_| self.knows.get());
-        after.map(|round| if self.seen.get() { 0 } else { round })
-    }
-}
-
 enum What {
     Begin(usize),
     Learn(usize),
@@ -139,23 +34,6 @@ enum What {
     Lose(usize),
     Wake { member: usize, ticket: u64 },
     Deliver { version: usize, to: usize, from: usize, bytes: Vec<u8> },
-}
-
-struct Actor<'w> {
-    bodies: [Option<Rc<Body<'w>>>; 2],
-    knows: Rc<Cell<bool>>,
-    seen: Rc<Cell<bool>>,
-    /// Whether it has made way, in this life.
-    made_way: bool,
-    version: usize,
-    peer: Option<Peer<'w, Way<'w>>>,
-    born: Duration,
-    busy: Duration,
-    ticket: u64,
-    lives: usize,
-    /// It waits for a later version, has left, or is dead for good.
-    resting: bool,
-    outcome: Option<Outcome>,
 }
 
 struct Run<'w> {
@@ -182,28 +60,6 @@ pub(crate) fn run(world: &World, scenario: &Scenario) -> Result<Report, String> 
     };
     let metrics: Vec<[Option<Metrics>; 2]> =
         world.members.iter().map(|p| [0, 1].map(|v| each(p[v], v))).collect();
-    let actor = |(m, places): (usize, &[Option<usize>; 2])| {
-        let body = |v: usize| {
-            let (version, place) = (&world.versions[v], places[v]?);
-            let lock_step = version.rules.lock_step();
-            let plan = &version.plans[place];
-            Some(Rc::new(Body::new(plan, lock_step, scenario.write[m], Bug::None)))
-        };
-        Actor {
-            bodies: [0, 1].map(body),
-            knows: Rc::new(Cell::new(false)),
-            seen: Rc::new(Cell::new(false)),
-            made_way: false,
-            version: 0,
-            peer: None,
-            born: Duration::ZERO,
-            busy: Duration::ZERO,
-            ticket: 0,
-            lives: 0,
-            resting: false,
-            outcome: None,
-        }
-    };
     let run = Run {
         world,
         scenario,
@@ -214,7 +70,7 @@ pub(crate) fn run(world: &World, scenario: &Scenario) -> Result<Report, String> 
         events: HashMap::new(),
         count: 0,
         chance: Chance::new(!scenario.seed),
-        actors: world.members.iter().enumerate().map(actor).collect(),
+        actors: (0..world.members.len()).map(|m| Actor::new(world, scenario, m)).collect(),
         met: BTreeMap::new(),
     };
     run.finish()
@@ -323,7 +179,8 @@ impl<'w> Run<'w> {
         }
     }
 
-    /// The version that a process goes by, as it finds out from its disk; none: it has left, or waits.
+    /// The version that a process goes by, as it finds out from its disk; none: it has left, or
+    /// waits.
     fn version_of(&self, m: usize) -> Option<usize> {
         let actor = &self.actors[m];
         let platter = |v: usize| actor.bodies[v].as_ref().and_then(|b| b.platter.borrow().clone());
@@ -439,7 +296,7 @@ impl<'w> Run<'w> {
             actor.outcome = Some(outcome);
             return Ok(());
         }
-        if !outcome.superseded && !outcome.finished {
+        if outcome.status == netfed::Status::Stopped {
             return Err(format!("{m} ends without being told to"));
         }
         actor.made_way = true;
@@ -491,7 +348,7 @@ impl<'w> Run<'w> {
         };
         for (places, actor) in self.world.members.iter().zip(&self.actors) {
             let (Some(m), Some(outcome)) = (places[1], &actor.outcome) else { continue };
-            if !outcome.finished {
+            if !outcome.is_finished() {
                 return Err(format!("{m} has not finished"));
             }
             for (&node, w) in version.plans[m].nodes.iter().zip(outcome.params.chunks_exact(2)) {

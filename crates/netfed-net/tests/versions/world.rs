@@ -6,7 +6,6 @@ use netfed::penalty::{Norm2, Penalty};
 use netfed::{Dataset, Half, Link, LossKind, Options, PrimalDualNode, Problem, Solver, solve};
 use netfed_net::description::{Federation, Member};
 use netfed_net::{Plan, Rules};
-use std::ops::ControlFlow;
 
 const LAMBDA: f64 = 0.4;
 
@@ -135,7 +134,7 @@ impl World {
         let problem =
             Problem::new(federation.graph.clone(), losses, Box::new(Norm2), LAMBDA).unwrap();
         let options = Options { solver: Solver::Auto, tolerance: 1e-11, ..Options::default() };
-        let solution = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let solution = solve(&problem, &options).unwrap();
         solution.certificate.objective
     }
 

@@ -7,7 +7,7 @@ use super::paper::{Known, Place, known};
 use crate::Request;
 use crate::outcome::{Chart, Line, Outcome, Value};
 use crate::runs::{label_error, seed};
-use netfed::relax::Sides;
+use netfed::relax::linear::Sides;
 use netfed_cli::Failure;
 use netfed_cli::progress::Steps;
 use netfed_report::chart::Scale;

@@ -7,11 +7,10 @@ use crate::Request;
 use crate::outcome::{Chart, Line, Outcome, Value};
 use crate::runs::seed;
 use netfed::Matrix;
-use netfed::relax::{RelaxOptions, Sides, Sweep, relax};
+use netfed::relax::linear::{RelaxOptions, Sides, Sweep, relax};
 use netfed_cli::Failure;
 use netfed_cli::progress::Steps;
 use netfed_report::chart::Scale;
-use std::ops::ControlFlow;
 
 const NODES: usize = 50;
 const DIM: usize = 10;
@@ -129,7 +128,7 @@ fn one_run(instance: &Instance, cells: &mut [Cell]) -> Result<(), Failure> {
         cell.fixed.push(found.limit);
         let options =
             RelaxOptions { sweep: Sweep::Colored, tolerance: 1e-9, ..RelaxOptions::default() };
-        let least = relax(&both, &instance.start, &options, |_| ControlFlow::Continue(()))?;
+        let least = relax(&both, &instance.start, &options)?;
         cell.minimizer.push(variation(&least.params));
         // A cluster that falls apart has λ₂ = 0 and no bound.
         if let Some(v) = both.variation(&nodes, &least.params, truth.row(0))? {

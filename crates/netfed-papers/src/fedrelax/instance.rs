@@ -5,7 +5,7 @@ use netfed::generate::{
     Noise, clustered, linear_data, mixing_ratios, mixture_data, mixture_graph, normal_centers,
     random, stochastic_block_model,
 };
-use netfed::relax::{Coupling, Relaxation, Sides};
+use netfed::relax::linear::{Coupling, Relaxation, Sides};
 use netfed::{Dataset, Graph, LossKind, Matrix};
 use netfed_cli::Failure;
 use rand::RngExt;

@@ -1,12 +1,10 @@
 //! Algorithm 2 on an instance: 500 steps of RMSprop, one per round, as the authors ran it; and
 //! exact updates.
 
-use std::ops::ControlFlow;
-
-use netfed::Matrix;
-use netfed::relax::{LocalUpdate, RelaxOptions, Relaxation, relax};
+use netfed::relax::linear::{LocalUpdate, RelaxOptions, Relaxation, relax_with};
+use netfed::{Event, Matrix};
 use netfed_cli::Failure;
-use netfed_cli::progress::interrupted;
+use netfed_cli::progress::{interrupted, until_interrupted};
 
 /// Rounds at which curves are read.
 pub(crate) const ROUNDS: [u64; 4] = [50, 100, 200, 500];
@@ -26,9 +24,8 @@ pub(crate) struct Curve {
 pub(crate) fn curve(
     problem: &Relaxation,
     start: &Matrix,
-    error: impl Fn(&Matrix) -> f64,
+    error: impl Fn(&Matrix) -> f64 + Sync,
 ) -> Result<Curve, Failure> {
-    let stop = || if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let mut steps = Vec::new();
     let options = RelaxOptions {
         update: LocalUpdate::RmsProp { rate: 0.01 },
@@ -36,20 +33,22 @@ pub(crate) fn curve(
         tolerance: 0.0,
         ..RelaxOptions::default()
     };
-    relax(problem, start, &options, |p| {
-        if ROUNDS.contains(&p.round) {
-            steps.push(error(p.params));
+    let mut watch = |event: Event<'_>| {
+        if let Some(params) = event.models().filter(|_| ROUNDS.contains(&event.count())) {
+            steps.push(error(params));
         }
-        stop()
-    })?;
+        until_interrupted(event)
+    };
+    relax_with(problem, start, &options, &mut watch)?;
     let mut exact = f64::NAN;
     let options = RelaxOptions { tolerance: 1e-9, ..RelaxOptions::default() };
-    let found = relax(problem, start, &options, |p| {
-        if p.round <= EXACT {
-            exact = error(p.params);
+    let mut watch = |event: Event<'_>| {
+        if let Some(params) = event.models().filter(|_| event.count() <= EXACT) {
+            exact = error(params);
         }
-        stop()
-    })?;
+        until_interrupted(event)
+    };
+    let found = relax_with(problem, start, &options, &mut watch)?;
     if interrupted() {
         return Err(Failure::other("interrupted; nothing was written.".into()));
     }

@@ -1,22 +1,16 @@
 //! The methods beside FedRelax in Figure 1c: one gradient step of length 0.01 per round, as the
 //! authors ran them.
 
-use std::ops::ControlFlow;
-
-use netfed::baselines::{Clients, LocalSteps, Rate, Round, Rounds, fed_avg, ifca_from_random};
+use netfed::baselines::{Clients, LocalSteps, Rate, Rounds, fed_avg_with, ifca_from_random_with};
 use netfed::penalty::Norm2;
 use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
 use netfed_cli::Failure;
-use netfed_cli::progress::interrupted;
+use netfed_cli::progress::until_interrupted;
 
 use super::instance::Instance;
 
 /// Starts of IFCA of which the best is kept: from a single one it misses the clusters now and then.
 const STARTS: u64 = 5;
-
-fn go_on(_: Round) -> ControlFlow<()> {
-    if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-}
 
 fn work() -> LocalSteps {
     LocalSteps { rate: Rate::Constant(0.01), ..LocalSteps::default() }
@@ -37,7 +31,8 @@ pub(crate) fn averaged(instance: &Instance, nodes: &[usize]) -> Result<Vec<f64>,
     let data: Vec<Dataset> = nodes.iter().map(|&i| instance.data[i].clone()).collect();
     let problem = problem(&data)?;
     let start = instance.start.row(nodes[0]);
-    let found = fed_avg(&Clients::new(&problem), start, &work(), &rounds(0), go_on)?;
+    let found =
+        fed_avg_with(&Clients::new(&problem), start, &work(), &rounds(0), &mut until_interrupted)?;
     Ok(found.params.row(0).to_vec())
 }
 
@@ -64,6 +59,13 @@ pub(crate) fn oracle_error(instance: &Instance, size: usize) -> Result<f64, Fail
 pub(crate) fn ifca_error(instance: &Instance, models: usize, seed: u64) -> Result<f64, Failure> {
     let problem = problem(&instance.data)?;
     let clients = Clients::new(&problem);
-    let found = ifca_from_random(&clients, models, STARTS, &work(), &rounds(seed), go_on)?;
+    let found = ifca_from_random_with(
+        &clients,
+        models,
+        STARTS,
+        &work(),
+        &rounds(seed),
+        &mut until_interrupted,
+    )?;
     Ok(instance.parameter_error(&found.outcome.params))
 }

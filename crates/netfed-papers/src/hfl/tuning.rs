@@ -6,13 +6,11 @@
 //! smaller one is better, then to larger ones. λ = 0 is always tried. Then all data are fitted with
 //! the best λ.
 
-use std::ops::ControlFlow;
-
 use netfed::penalty::Norm1;
-use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Progress, Solution, Start};
-use netfed::{solve, solve_from};
+use netfed::{Dataset, Graph, LossKind, Matrix, Options, Problem, Solution, Start};
+use netfed::{solve_from_with, solve_with};
 use netfed_cli::Failure;
-use netfed_cli::progress::interrupted;
+use netfed_cli::progress::{interrupted, until_interrupted};
 
 /// Relative gap of the solves for a fold, and of the final fit.
 const ROUGH: f64 = 1e-3;
@@ -136,12 +134,10 @@ fn rows(data: &Dataset, keep: impl Fn(usize) -> bool) -> Result<Dataset, netfed:
 /// Solves; Ctrl-C ends it with a failure.
 fn fit(problem: &Problem, tolerance: f64, start: Option<Start>) -> Result<Solution, Failure> {
     let options = Options { tolerance, ..Options::default() };
-    let stop = |_: Progress<'_>| {
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
+    let watch = &mut until_interrupted;
     let solution = match start {
-        Some(start) => solve_from(problem, &options, start, stop)?,
-        None => solve(problem, &options, stop)?,
+        Some(start) => solve_from_with(problem, &options, start, watch)?,
+        None => solve_with(problem, &options, watch)?,
     };
     if interrupted() {
         Err(Failure::other("interrupted; nothing was written.".into()))

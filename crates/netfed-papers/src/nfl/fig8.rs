@@ -6,14 +6,15 @@
 //! since more edges also mean a stronger pull. In full: more values of λ.
 
 use netfed::{Graph, Options};
+use netfed_cli::Failure;
 use netfed_cli::progress::{Steps, say};
-use netfed_cli::{Failure, mean_and_error};
 use netfed_report::chart::Scale;
 use rayon::prelude::*;
 
 use super::weather::{Weather, datasets, graph_of};
 use crate::Request;
 use crate::outcome::{Chart, Line, Outcome, Value};
+use crate::runs::mean_and_error;
 use crate::runs::{Phi, label_error, least_squares, pooled, run};
 
 const THRESHOLDS: [f64; 8] = [1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 25.0];

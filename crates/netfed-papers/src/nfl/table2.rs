@@ -10,13 +10,11 @@
 
 mod trial;
 
-use std::ops::ControlFlow;
-
-use netfed::Matrix;
-use netfed::model::{Network, NeuralOptions, NeuralProgress, Task, couple_networks};
+use netfed::Event;
+use netfed::model::{Network, NeuralOptions, Task, couple_networks_with};
 use netfed::penalty::Norm2;
 use netfed_cli::Failure;
-use netfed_cli::progress::{Steps, interrupted, say};
+use netfed_cli::progress::{Steps, interrupted, say, until_interrupted};
 use netfed_report::chart::Scale;
 use rayon::prelude::*;
 
@@ -72,14 +70,17 @@ fn measure(digits: &Digits, request: &Request, number: u64, steps: &Steps) -> Re
         nodes.iter().map(|n| trial.loss(&two, &n.training)).collect::<Result<Vec<_>, _>>()?;
     let (mut curves, mut accurate) = (Vec::new(), Vec::new());
     for lambda in LAMBDAS {
-        let (mut curve, mut good) = (Vec::new(), 0);
+        let mut curve = Vec::new();
         let options = NeuralOptions { lambda, ..OPTIONS };
-        let watch = |progress: NeuralProgress, params: &Matrix| {
-            good += progress.accurate;
-            curve.push(trial.right(&two, |i| params.row(i), Part::Validation, false));
-            if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let mut watch = |event: Event<'_>| {
+            if let Some(params) = event.models() {
+                curve.push(trial.right(&two, |i| params.row(i), Part::Validation, false));
+            }
+            until_interrupted(event)
         };
-        let params = couple_networks(&graph, &losses, &Norm2, &options, &two.start(seed), watch)?;
+        let start = two.start(seed);
+        let found = couple_networks_with(&graph, &losses, &Norm2, &options, &start, &mut watch)?;
+        let (params, good) = (found.params, found.accurate);
         if interrupted() {
             return Err(Failure::other("interrupted; nothing is written.".into()));
         }

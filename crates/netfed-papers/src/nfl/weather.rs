@@ -8,7 +8,6 @@
 //! maximum).
 
 use std::io::Read;
-use std::ops::ControlFlow;
 
 use flate2::read::GzDecoder;
 use netfed::discrepancy::Wasserstein;
@@ -82,9 +81,8 @@ pub(crate) fn graph_of(days: &[Vec<Day>], threshold: f64) -> Result<Graph, Failu
         .iter()
         .map(|days| Matrix::from_rows(3, days.iter().flatten().copied().collect()))
         .collect::<Result<Vec<_>, _>>()?;
-    let go_on = || ControlFlow::Continue(());
     let rule = Rule::Threshold(threshold);
-    Ok(similarity_graph(&Wasserstein::new(&samples)?, rule, Weights::Inverse, &go_on)?.graph)
+    Ok(similarity_graph(&Wasserstein::new(&samples)?, rule, Weights::Inverse)?.graph)
 }
 
 /// Local datasets with the three features.

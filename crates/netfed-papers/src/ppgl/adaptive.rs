@@ -4,14 +4,15 @@
 //! first one, 100 signals each; its consensus is compared with that graph.
 
 use netfed::learning::{Algorithm1, Choice, GraphMethod, LocalWork, grid_search};
+use netfed_cli::Failure;
 use netfed_cli::progress::Steps;
-use netfed_cli::{Failure, mean_and_error};
 
 use super::instance::{Instance, Kind, SILOS};
 use super::methods::{self, Found};
 use super::nu_and_lambda;
 use crate::Request;
 use crate::outcome::{Outcome, Value};
+use crate::runs::mean_and_error;
 
 const SEEDS: u64 = 40;
 const BETAS: [f64; 7] = [0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1];

@@ -3,7 +3,6 @@
 //! together. The paper does not say which regions: the first 34 and four random sets. p-values by
 //! permutations of the groups, which the paper does not have.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use netfed::Matrix;
 use netfed::generate::random;
 use netfed::learning::{Candidates, Exact, LogDegree, Model, Silos};
 use netfed_cli::Failure;
-use netfed_cli::progress::Steps;
+use netfed_cli::progress::{Steps, until_interrupted};
 use rand::RngExt;
 
 use super::go_on;
@@ -180,16 +179,13 @@ fn learn(series: &Array, chosen: &[usize], volumes: usize) -> Result<Vec<[f64; 2
     let people = values.chunks_exact(all * regions).map(person);
     let silos = Silos::new(people.collect::<Result<Vec<_>, _>>()?, NU, LAMBDA)?;
     let settings = Exact { tolerance: 1e-8, max_rounds: 2000 };
-    let graphs = settings.solve(&silos, |_, _| match go_on() {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    });
+    let graphs = settings.solve_with(&silos, &mut until_interrupted);
     let facts = |weights: &[f64]| {
         let edges: Vec<f64> = weights.iter().copied().filter(|w| *w >= LEAST).collect();
         [edges.len() as f64, edges.iter().sum::<f64>() / (edges.len() as f64).max(1.0)]
     };
     go_on()?;
-    if !graphs.solved {
+    if graphs.status != netfed::Status::Solved {
         return Err(Failure::other(format!("(8) was not solved: gap {}.", graphs.graphs.gap)));
     }
     let locals = &graphs.graphs.locals;

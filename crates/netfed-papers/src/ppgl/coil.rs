@@ -3,12 +3,13 @@
 //! method, against the objects.
 
 use netfed::learning::grid_search;
+use netfed_cli::Failure;
 use netfed_cli::progress::Steps;
-use netfed_cli::{Failure, mean_and_error};
 
 use super::views::{Draw, EXACT_C, EXACT_L, Indices, ORIGIN, POOLED, THRESHOLD, draws};
 use crate::Request;
 use crate::outcome::{Outcome, Value};
+use crate::runs::mean_and_error;
 
 const DRAWS: u64 = 20;
 const BETAS: [f64; 4] = [0.003, 0.03, 0.1, 0.3];

@@ -2,8 +2,6 @@
 //! graphs of the silos are compared with their own truths, the consensus with the edges that all
 //! silos keep.
 
-use std::ops::ControlFlow;
-
 use netfed::Matrix;
 use netfed::learning::{
     Algorithm1, Exact, GraphMethod, LocalWork, LogDegree, Scores, Silos, algorithm1,
@@ -51,8 +49,7 @@ pub(super) fn steps(
     rounds: u64,
 ) -> Result<Found, Failure> {
     let silos = instance.at(beta, ZETA)?;
-    let go_on = |_| ControlFlow::Continue(());
-    let locals = run_graph_method(method, &silos, &LocalWork::published(), rounds, START, go_on)?;
+    let locals = run_graph_method(method, &silos, &LocalWork::published(), rounds, START)?;
     locals_only(instance, &locals)
 }
 
@@ -78,7 +75,7 @@ pub(super) fn rounds(
 ) -> Result<Found, Failure> {
     go_on()?;
     let silos = Silos::new(instance.at(beta, ZETA)?, nu, lambda)?;
-    let (graphs, contributions) = algorithm1(&silos, settings, |_| ControlFlow::Continue(()))?;
+    let (graphs, contributions) = algorithm1(&silos, settings)?;
     let common = Scores::new(&graphs.consensus, &instance.common, THRESHOLD);
     Ok(Found { local: scores(instance, &graphs.locals)?, common: Some(common), contributions })
 }
@@ -91,7 +88,7 @@ pub(super) fn exact(
     go_on()?;
     let silos = Silos::new(instance.at(beta, 0.0)?, nu, lambda)?;
     let settings = Exact { tolerance: 1e-9, max_rounds: 3000 };
-    let graphs = settings.solve(&silos, |_, _| ControlFlow::Continue(())).graphs;
+    let graphs = settings.solve(&silos).graphs;
     let common = Scores::new(&graphs.consensus, &instance.common, THRESHOLD);
     let local = scores(instance, &graphs.locals)?;
     Ok(Found { local, common: Some(common), contributions: Vec::new() })

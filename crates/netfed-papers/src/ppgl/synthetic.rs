@@ -5,14 +5,15 @@
 //! between methods are then measured on as many seeds that had no say in it.
 
 use netfed::learning::{Algorithm1, GraphMethod, LocalWork, Scores, grid_search};
+use netfed_cli::Failure;
 use netfed_cli::progress::Steps;
-use netfed_cli::{Failure, mean_and_error};
 
 use super::instance::{Instance, Kind, SILOS};
 use super::methods::{self, Found};
 use super::{extent, nu_and_lambda, paper};
 use crate::Request;
 use crate::outcome::{Outcome, Value};
+use crate::runs::mean_and_error;
 
 const SEEDS: u64 = 24;
 const BETAS: [f64; 9] = [0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2];

@@ -1,6 +1,5 @@
 //! Three views of four objects of COIL-20 as silos, and the methods of Table IV on them.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -129,11 +128,11 @@ impl Draw {
         if name == EXACT_L || name == EXACT_C {
             let silos = Silos::new(self.at(beta, 0.0)?, nu, lambda)?;
             let settings = Exact { tolerance: 1e-8, max_rounds: 3000 };
-            return Ok(settings.solve(&silos, |_, _| ControlFlow::Continue(())).graphs);
+            return Ok(settings.solve(&silos).graphs);
         }
         let silos = Silos::new(self.at(beta, ZETA)?, nu, lambda)?;
         let settings = Algorithm1 { rounds: ROUNDS, work: work(), ..Algorithm1::default() };
-        Ok(algorithm1(&silos, &settings, |_| ControlFlow::Continue(()))?.0)
+        Ok(algorithm1(&silos, &settings)?.0)
     }
 
     /// A method with β and what else it has: μ, or ν and λ.
@@ -166,8 +165,8 @@ impl Draw {
                 };
             }
         };
-        let (silos, go_on) = (self.at(beta, ZETA)?, |_| ControlFlow::Continue(()));
-        self.locals(&run_graph_method(method, &silos, &work(), ROUNDS, 0.1, go_on)?)
+        let silos = self.at(beta, ZETA)?;
+        self.locals(&run_graph_method(method, &silos, &work(), ROUNDS, 0.1)?)
     }
 }
 

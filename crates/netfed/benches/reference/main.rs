@@ -25,7 +25,7 @@ mod instance;
 mod path;
 
 use instance::Instance;
-use netfed::{Options, Problem, Solver, solve};
+use netfed::{Event, Options, Problem, Solver, solve, solve_with};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -188,19 +188,19 @@ fn bare(solver: Solver, iterations: u64) -> Options {
 fn iterations_needed(problem: &Problem, solver: Solver, goal: f64) -> Option<u64> {
     let reaches = |iterations| {
         let options = bare(solver, iterations);
-        let solution = solve(problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let solution = solve(problem, &options).unwrap();
         problem.objective(&solution.params) <= goal
     };
     // A guess from one run that looks at the objective on the way.
     let check_every = bare(solver, 1).check_every.min(10);
     let options = Options { check_every, ..bare(solver, MOST_ITERATIONS) };
     let begin = Instant::now();
-    let guess = solve(problem, &options, |p| match p.certificate {
+    let mut watch = |event: Event<'_>| match event.certificate() {
         Some(c) if c.objective <= goal => ControlFlow::Break(()),
         _ if begin.elapsed().as_secs_f64() > MOST_SECONDS => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
-    })
-    .unwrap();
+    };
+    let guess = solve_with(problem, &options, &mut watch).unwrap();
     if guess.certificate.objective > goal {
         return None;
     }
@@ -230,7 +230,7 @@ fn least_time(problem: &Problem, solver: Solver, iterations: u64) -> f64 {
     let (begin, mut best, mut runs) = (Instant::now(), f64::INFINITY, 0);
     while runs < 3 || (runs < 200 && begin.elapsed().as_secs_f64() < 1.0) {
         let start = Instant::now();
-        solve(problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        solve(problem, &options).unwrap();
         best = f64::min(best, start.elapsed().as_secs_f64());
         runs += 1;
     }
@@ -246,7 +246,7 @@ fn certified(problem: &Problem) -> Value {
             break;
         }
         let start = Instant::now();
-        let solution = solve(problem, &options, |_| ControlFlow::Continue(())).unwrap();
+        let solution = solve(problem, &options).unwrap();
         best = f64::min(best, start.elapsed().as_secs_f64());
         last = json!({
             "seconds": best, "iterations": solution.iterations, "status": format!("{:?}", solution.status),
@@ -260,11 +260,11 @@ fn certified(problem: &Problem) -> Value {
 fn near_optimum(problem: &Problem) -> f64 {
     let options = Options { tolerance: 1e-9, max_iterations: 10_000_000, ..Options::default() };
     let begin = Instant::now();
-    let solution = solve(problem, &options, |_| match begin.elapsed().as_secs_f64() {
+    let mut watch = |_: Event<'_>| match begin.elapsed().as_secs_f64() {
         seconds if seconds > MOST_SECONDS => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
-    })
-    .unwrap();
+    };
+    let solution = solve_with(problem, &options, &mut watch).unwrap();
     let gap = solution.certificate.relative_gap;
     if gap > 1e-9 {
         eprintln!("reference: the optimum is known to a relative {gap:.1e} only");

@@ -5,9 +5,8 @@
 //! two. Times are the least of several runs.
 
 use crate::instance::Instance;
-use netfed::{Options, Problem, Step, first_lambda, follow_path, lambda_max, log_grid, solve};
+use netfed::{Options, Problem, first_lambda, follow_path, lambda_max, log_grid, solve};
 use rayon::ThreadPool;
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 const VALUES: usize = 50;
@@ -61,24 +60,19 @@ pub(crate) fn table(instances: &[Instance], [one, two]: &[ThreadPool; 2]) {
 
 fn row(name: &str, penalty: &str, problem: &Problem, two: &ThreadPool) {
     let options = Options::default();
-    let go = |_: netfed::Progress<'_>| ControlFlow::Continue(());
-    let end = lambda_max(problem, &options, go).unwrap();
+    let end = lambda_max(problem, &options).unwrap();
     if !end.upper.is_finite() {
         return println!("{name:<14} {penalty:<8} no λ makes all models equal");
     }
-    let lambdas =
-        log_grid(first_lambda(problem, end.upper, &options, go).unwrap(), end.upper, VALUES);
-    let walk = || {
-        let go = |_: Step<'_>| ControlFlow::Continue(());
-        follow_path(problem, &lambdas, &options, end.merged.clone(), go).unwrap()
-    };
+    let lambdas = log_grid(first_lambda(problem, end.upper, &options).unwrap(), end.upper, VALUES);
+    let walk = || follow_path(problem, &lambdas, &options, end.merged.clone()).unwrap();
     let (along, points) = shortest(walk);
     let both = two.install(|| shortest(walk).0);
     let steps: u64 = points.iter().map(|p| p.iterations).sum();
     let (mut hardest, mut most) = (0.0f64, 0);
     for &lambda in &lambdas[..VALUES - 1] {
         let at = problem.at_lambda(lambda).unwrap();
-        let (seconds, solution) = shortest(|| solve(&at, &options, go).unwrap());
+        let (seconds, solution) = shortest(|| solve(&at, &options).unwrap());
         hardest = hardest.max(seconds);
         most = most.max(solution.iterations);
     }

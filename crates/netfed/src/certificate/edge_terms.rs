@@ -4,9 +4,9 @@
 use super::share::{Share, of_terms};
 use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::{difference, dot, dot_size};
+use crate::numeric::threads::*;
 use crate::penalty::{EdgeLoop, Penalty, specialized};
 use crate::{Matrix, Problem};
-use rayon::prelude::*;
 
 /// Edges that are done together, whatever the number of threads.
 const BLOCK: usize = 1 << 12;

@@ -1,13 +1,13 @@
 //! What a fit gives: models with names, what is proven about them, and what they predict.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use super::edge_loads::EdgeLoads;
 use super::measures::{Errors, measures, scores};
 use super::prepare::Prepared;
 use super::rounds::{DropOuts, solve_as_asked};
-use crate::{Clusters, Error, Matrix, Progress, Solution, Start, Table};
+use crate::outcome::{Event, Observer};
+use crate::{Clusters, Error, Matrix, Solution, Start, Table};
 
 /// A look at the certificate during a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,27 +46,25 @@ pub struct Fitted {
 
 impl Prepared {
     /// Trains the models.
-    pub fn train(
-        self,
-        mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<Fitted, Error> {
+    pub fn train(self, observer: &mut dyn Observer) -> Result<Fitted, Error> {
         if self.spec.lambda.is_none() {
             return Err(Error::NoLambda);
         }
         let mut history = Vec::new();
-        let (solution, drop_outs) = solve_as_asked(&self, |progress| {
-            if let Some(c) = progress.certificate {
+        let mut watch = |event: Event<'_>| {
+            if let Some(c) = event.certificate() {
                 let bounded = c.gap.is_finite();
                 history.push(Look {
-                    iteration: progress.iteration,
+                    iteration: event.count(),
                     objective: c.objective,
                     bound: bounded.then(|| c.dual_bound()),
                     gap: bounded.then_some(c.gap),
                     residual: c.residual,
                 });
             }
-            observer(progress)
-        })?;
+            observer.observe(event)
+        };
+        let (solution, drop_outs) = solve_as_asked(&self, &mut watch)?;
         let clusters = Clusters::of(self.problem.graph(), &solution);
         let edges = EdgeLoads::new(&self.problem, &self.graph, &solution.params, &solution.duals);
         let params = self.in_units_of_the_data(&solution.params);

@@ -40,14 +40,13 @@ pub use rounds::{DropOuts, fed_admm_settings};
 pub use scaling::ModelScaling;
 pub use warning::Warning;
 
-use std::ops::ControlFlow;
-
-use crate::{Edges, Error, Progress, Spec, Table};
+use crate::outcome::{Observer, Unobserved};
+use crate::{Edges, Error, Spec, Table};
 
 /// Trains one model per node. Without edges the flavor must make the graph; without λ it must
 /// choose it.
 pub fn fit(table: &Table, edges: Option<&Edges>, spec: &Spec) -> Result<Fitted, Error> {
-    fit_with(table, edges, spec, |_| ControlFlow::Continue(()))
+    fit_with(table, edges, spec, &mut Unobserved)
 }
 
 /// The same with an observer, which is told every iteration and may end the run.
@@ -55,11 +54,11 @@ pub fn fit_with(
     table: &Table,
     edges: Option<&Edges>,
     spec: &Spec,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+    observer: &mut dyn Observer,
 ) -> Result<Fitted, Error> {
     let mut prepared = prepare(table, edges, spec)?;
     if prepared.chooses_lambda() {
-        prepared.choose_lambda(&mut observer)?;
+        prepared.choose_lambda(observer)?;
     }
     prepared.train(observer)
 }

@@ -1,8 +1,6 @@
 //! From a table and edges to a problem: one numbering of the nodes, one local dataset each, the
 //! intercept, the scaling of the features, the preset of a flavor, and what a user should know.
 
-use std::ops::ControlFlow;
-
 use rayon::prelude::*;
 
 use super::datasets;
@@ -10,10 +8,9 @@ use super::scaling::ModelScaling;
 use super::warning::Warning;
 use crate::flavor::Preset;
 use crate::loss::Sampled;
+use crate::outcome::Observer;
 use crate::penalty::Penalty;
-use crate::{
-    Dataset, Edges, Error, Graph, Matrix, Options, Problem, Progress, Solver, Spec, Table,
-};
+use crate::{Dataset, Edges, Error, Graph, Matrix, Options, Problem, Solver, Spec, Table};
 
 /// The name of the constant feature.
 pub const INTERCEPT: &str = "intercept";
@@ -125,13 +122,10 @@ impl Prepared {
     }
 
     /// Puts the λ of the flavor into the problem and the settings.
-    pub fn choose_lambda(
-        &mut self,
-        observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<(), Error> {
+    pub fn choose_lambda(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
         let Some(preset) = &self.preset else { return Ok(()) };
         let options = Options { solver: Solver::Auto, ..self.spec.options() };
-        let found = preset.coupling.lambda(&self.problem, &options, observer)?;
+        let found = preset.coupling.lambda_with(&self.problem, &options, observer)?;
         let lambda = found.unwrap_or(0.0);
         self.spec.lambda = Some(lambda);
         self.problem = self.problem.at_lambda(lambda)?;

@@ -2,11 +2,12 @@
 //! method with devices that drop out.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use super::prepare::Prepared;
+use crate::outcome::Observer;
 use crate::{
-    Error, FedAdmm, Federation, Options, Progress, Solution, Solver, Spec, simulate, solve,
+    Error, FedAdmm, Federation, Options, Solution, Solver, Spec, simulate, simulate_with,
+    solve_with,
 };
 
 /// What the drop-outs cost.
@@ -21,24 +22,24 @@ pub struct DropOuts {
 /// Solves the problem with the method that was asked for.
 pub(super) fn solve_as_asked(
     prepared: &Prepared,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+    observer: &mut dyn Observer,
 ) -> Result<(Solution, Option<DropOuts>), Error> {
     let (problem, spec) = (&prepared.problem, &prepared.spec);
     let options = spec.options();
     let availability = prepared.chances();
     let fixed = spec.solver == Solver::FedAdmm || spec.rho.is_some();
     if availability.is_empty() && !fixed {
-        return Ok((solve(problem, &options, observer)?, None));
+        return Ok((solve_with(problem, &options, observer)?, None));
     }
     let fed_admm = fed_admm_settings(spec, FedAdmm::suited(problem));
     let all = Federation { availability: &[], points: &prepared.points, fed_admm };
     let federation = Federation { availability: &availability, ..all.clone() };
-    let solution = simulate(problem, &options, &federation, &mut observer)?;
+    let solution = simulate_with(problem, &options, &federation, observer)?;
     if availability.is_empty() {
         return Ok((solution, None));
     }
     let options = Options { max_iterations: solution.iterations, ..options };
-    let undisturbed = simulate(problem, &options, &all, |_| ControlFlow::Continue(()))?;
+    let undisturbed = simulate(problem, &options, &all)?;
     let mean = availability.iter().sum::<f64>() / availability.len() as f64;
     Ok((solution, Some(DropOuts { mean, rounds_of_all: undisturbed.iterations })))
 }

@@ -6,15 +6,14 @@
 //! every machine.
 
 mod corrupted;
-mod gaussian;
 mod linear;
 mod logistic;
 mod mixture;
 mod shapes;
 mod signals;
 
+pub use crate::numeric::gaussian_like;
 pub use corrupted::{cliques, corrupted, normal_centers};
-pub use gaussian::gaussian_like;
 pub use linear::{Noise, clustered, linear_data};
 pub use logistic::logistic_data;
 pub use mixture::{mixing_ratios, mixture_counts, mixture_data, mixture_graph};

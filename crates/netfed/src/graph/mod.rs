@@ -3,14 +3,23 @@
 //! Every edge e has a tail and a head with tail < head; the difference over it is
 //! always w_tail − w_head, so that both ends do the same arithmetic.
 
+mod build;
 pub mod communities;
 pub mod discrepancy;
+mod facts;
 mod neighbors;
+mod scores;
 pub mod selection;
 pub mod similarity;
 pub mod spectral;
 
+pub use build::{
+    DiscrepancyKind, GraphRecipe, LocalFits, RecipeWarning, build, build_with, incomparable,
+};
+pub use facts::{GraphFacts, GraphWarning, Quartiles, inspect, quartiles};
 pub use neighbors::{LEAST_WEIGHT, NeighborGraph, neighbor_graph};
+pub use scores::Scores;
+pub use selection::{SelectOptions, Selection, select};
 
 use crate::Error;
 use crate::table::Edges;
@@ -143,6 +152,13 @@ impl Graph {
     /// Number of edges at a node.
     pub fn degree(&self, node: usize) -> usize {
         self.offsets[node + 1] - self.offsets[node]
+    }
+
+    /// Sum of the weights at every node.
+    pub fn strengths(&self) -> Vec<f64> {
+        let weight = |inc: &Incidence| self.edges[inc.edge()].weight;
+        let sum = |i| self.incident(i).iter().map(weight).fold(0.0, |sum, w| sum + w);
+        (0..self.nodes()).map(sum).collect()
     }
 
     /// The edges inside a set of nodes (in order), renumbered, and for each of the nodes the weight

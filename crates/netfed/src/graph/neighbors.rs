@@ -6,14 +6,15 @@
 //! neighbors, and at least [`LEAST_WEIGHT`], so that far points merge at some λ. All distances are
 //! computed: exact in any dimension, n²d flops.
 
+use crate::numeric::threads::*;
 use crate::{Error, Graph, Matrix};
-use rayon::prelude::*;
 
 /// The least weight of an edge.
 pub const LEAST_WEIGHT: f64 = 0.01;
 
 /// A graph of nearest neighbors.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct NeighborGraph {
     /// The graph, connected.
     pub graph: Graph,

@@ -10,11 +10,12 @@
 
 use crate::error::positive;
 use crate::numeric::linalg::{cholesky, cholesky_solve, dot};
+use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, Matrix};
-use std::ops::ControlFlow;
 
 /// A learned precision matrix.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Precision {
     /// Θ
     pub theta: Matrix,
@@ -42,14 +43,24 @@ pub fn covariance(signals: &Matrix) -> Result<Matrix, Error> {
 }
 
 /// The graphical lasso of a covariance matrix, π > 0, until the gap is at most `tolerance`·d or no
-/// more than rounding. The observer is told of the sweeps done and the gap per vertex after them,
-/// before every vertex; where it breaks, the answer is that of W as it is.
+/// more than rounding.
 pub fn graphical_lasso(
     covariance: &Matrix,
     penalty: f64,
     tolerance: f64,
     max_sweeps: u64,
-    mut observe: impl FnMut(u64, f64) -> ControlFlow<()>,
+) -> Result<Precision, Error> {
+    graphical_lasso_with(covariance, penalty, tolerance, max_sweeps, &mut Unobserved)
+}
+
+/// [`graphical_lasso()`] with an observer, who is told of the sweeps done and the gap per vertex
+/// after them, before every vertex; where it breaks, the answer is that of W as it is.
+pub fn graphical_lasso_with(
+    covariance: &Matrix,
+    penalty: f64,
+    tolerance: f64,
+    max_sweeps: u64,
+    observer: &mut dyn Observer,
 ) -> Result<Precision, Error> {
     let d = covariance.rows();
     check(covariance, penalty)?;
@@ -74,7 +85,7 @@ pub fn graphical_lasso(
             return found.ok_or(Error::Factorization);
         }
         for v in 0..d {
-            if observe(sweeps, gap / d as f64).is_break() {
+            if observer.observe(Event::round(sweeps).measured(gap / d as f64)).is_break() {
                 let now = appraise(covariance, &w, &beta, penalty, sweeps);
                 return now.or(found).ok_or(Error::Factorization);
             }

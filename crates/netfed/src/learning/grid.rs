@@ -1,6 +1,6 @@
 //! Grid search: the setting with the best mean score over several instances.
 
-use rayon::prelude::*;
+use crate::numeric::threads::*;
 
 /// The best setting, with its results of all instances.
 #[derive(Debug, Clone, PartialEq)]

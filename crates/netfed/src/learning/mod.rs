@@ -21,25 +21,39 @@
 //! # Ok::<(), netfed::Error>(())
 //! ```
 
+mod across;
 mod candidates;
 mod density;
 mod graphical_lasso;
 mod grid;
+mod known;
+mod learn;
 mod log_degree;
 mod scale;
-mod scores;
+mod setup;
 mod silos;
+mod status;
 
+pub use crate::graph::Scores;
+pub use across::{
+    SiloMethod, SiloOptions, SiloSetting, SilosLearned, learn_across_silos,
+    learn_across_silos_with, neighbor_difference, same_distances, solve_silos, solve_silos_with,
+};
 pub use candidates::Candidates;
 pub use density::beta_for;
-pub use graphical_lasso::{Precision, covariance, graphical_lasso};
+pub use graphical_lasso::{Precision, covariance, graphical_lasso, graphical_lasso_with};
 pub use grid::{Choice, grid_search};
+pub use known::{GridSearch, KnownGraphs, SiloGrid, Tried};
+pub use learn::{
+    Kept, LearnMethod, LearnOptions, LearnedGraph, constant_vertices, largest_covariance, learn,
+    learn_with,
+};
 pub use log_degree::loss::{LogDegreeLoss, NonnegativeLasso};
 pub use log_degree::steps::{LocalWork, Step};
 pub use log_degree::{Learned, LogDegree, Model};
 pub use scale::Scale;
-pub use scores::Scores;
+pub use setup::LogDegreeOptions;
 pub use silos::{
-    Algorithm1, ConsensusServer, Exact, ExactGraphs, GraphMethod, SiloClient, SiloGraphs,
-    SiloRound, Silos, algorithm1, run_graph_method,
+    Algorithm1, ConsensusServer, Exact, ExactGraphs, GraphMethod, SiloClient, SiloGraphs, Silos,
+    algorithm1, algorithm1_with, run_graph_method, run_graph_method_with,
 };

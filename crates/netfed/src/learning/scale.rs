@@ -4,6 +4,7 @@ use super::Candidates;
 
 /// What the weights of a graph are divided by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Scale {
     /// Nothing.
     #[default]

@@ -9,6 +9,7 @@ use crate::{Dataset, Error};
 
 /// The kinds of local loss, with their parameters. By name alone `huber` has δ = 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum LossKind {
     /// (y − wᵀx)²
     #[default]

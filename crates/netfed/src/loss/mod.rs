@@ -17,6 +17,7 @@ mod least_squares;
 mod linear_model;
 mod mean;
 mod minimizers;
+mod provided;
 mod quadratic_model;
 mod region;
 mod sampled;
@@ -48,12 +49,32 @@ use crate::numeric::linalg::gram::Gram;
 use crate::numeric::linalg::{distance, dot, norm};
 
 /// The convex local loss L of one node, with L ≥ 0.
+///
+/// A smooth loss of your own says how many parameters it has, its value and its gradient
+/// (`examples/own_loss.rs`). All else is provided, and may be said for what it buys:
+///
+/// | who also says | gets |
+/// | --- | --- |
+/// | `prox`, `maximizer` | speed: without them there are some Newton steps for each prox. A loss with kinks needs a prox of its own |
+/// | `prox_near`, `compact` | speed, where an inexact prox or one in closed form is cheap |
+/// | `is_smooth`, `smoothed` | Newton's method at the end of a run, λ_max by a formula |
+/// | `add_hessian`, `add_hessian_times` | the same faster and to more digits: without them, differences of the gradient |
+/// | `level_radius`, `level_box` | a certificate: where better models may be. Without it a run ends `unproven` |
+/// | `bracket`, `conjugate` | a sharper certificate: the Fenchel gap itself |
+/// | `points` | its part in averages by numbers of points; 0 says that there are no data, and that L = 0 |
+/// | `growth`, `add_gram`, `add_gram_times`, `margins`, `blind_to` | certificates next to nodes with too little data |
+/// | `natural_sizes` | models judged in units of the features |
+/// | `curvature`, `model` | suited step lengths; the proximal Newton method |
+///
+/// [`laws::check_loss`](crate::laws::check_loss) holds a loss to what it says.
 pub trait Loss: Send + Sync {
     /// Number of parameters d.
     fn dim(&self) -> usize;
 
-    /// Number of data points m.
-    fn points(&self) -> usize;
+    /// Number of data points m. Provided: 1.
+    fn points(&self) -> usize {
+        1
+    }
 
     /// L(w)
     fn value(&self, params: &[f64]) -> f64;
@@ -61,18 +82,29 @@ pub trait Loss: Send + Sync {
     /// The gradient of L at w, or a subgradient where there is none.
     fn gradient(&self, params: &[f64], out: &mut [f64]);
 
-    /// Whether L is differentiable everywhere and twice differentiable almost everywhere.
-    fn is_smooth(&self) -> bool;
+    /// Whether L is differentiable everywhere and twice differentiable almost everywhere. Provided:
+    /// no, so that nothing is asked of its Hessian.
+    fn is_smooth(&self) -> bool {
+        false
+    }
 
-    /// hessian ← hessian + ∇²L(w) (row-major d × d), where L is smooth.
-    fn add_hessian(&self, params: &[f64], hessian: &mut [f64]);
+    /// hessian ← hessian + ∇²L(w) (row-major d × d), where L is smooth. Provided: by differences of
+    /// the gradient.
+    fn add_hessian(&self, params: &[f64], hessian: &mut [f64]) {
+        provided::add_hessian(self, params, hessian);
+    }
 
     /// out ← out + ∇²L(w)·direction, where L is smooth.
-    fn add_hessian_times(&self, params: &[f64], direction: &[f64], out: &mut [f64]);
+    fn add_hessian_times(&self, params: &[f64], direction: &[f64], out: &mut [f64]) {
+        provided::add_hessian_times(self, params, direction, out);
+    }
 
     /// argmin over z of L(z) + ‖z − at‖²/(2·step), to machine accuracy. On entry `out` is a
-    /// guess; a good one saves time, any one gives the answer.
-    fn prox(&self, at: &[f64], step: f64, out: &mut [f64]);
+    /// guess; a good one saves time, any one gives the answer. Provided for differentiable losses:
+    /// Newton's method with a search along its steps.
+    fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
+        provided::prox(self, at, step, out);
+    }
 
     /// The same up to an error of at most 5% of the way from the guess: enough for a method that
     /// comes back until the way is zero.
@@ -83,8 +115,10 @@ pub trait Loss: Send + Sync {
     /// L(at), and an upper bound of the Fenchel gap L(at) + L_V*(slope) − ⟨slope, at⟩ ≥ 0, where
     /// L_V*(s) = sup of ⟨s, w⟩ − L(w) over the w with w − at in the region V. That may be
     /// everywhere (then L_V* is the conjugate L*), and the bound may be +∞. Never an underestimate,
-    /// rounding included.
-    fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket;
+    /// rounding included. Provided: what convexity alone says, +∞ everywhere.
+    fn bracket(&self, slope: &Slope, at: &[f64], region: &Region<'_>) -> Bracket {
+        provided::bracket(self, slope, at, region)
+    }
 
     /// The bound of [`Loss::bracket`] for a slope that is known exactly, and a ball.
     fn fenchel_gap(&self, slope: &[f64], at: &[f64], radius: f64) -> f64 {
@@ -124,11 +158,15 @@ pub trait Loss: Send + Sync {
     }
 
     /// What a small loss says about the predictions of a model.
-    fn growth(&self) -> Growth;
+    fn growth(&self) -> Growth {
+        Growth::Flat
+    }
 
     /// A radius r such that L(w) ≤ level and L(center) ≤ level imply ‖w − center‖ ≤ r; +∞ if
     /// unknown.
-    fn level_radius(&self, level: f64, center: &[f64]) -> f64;
+    fn level_radius(&self, _level: f64, _center: &[f64]) -> f64 {
+        f64::INFINITY
+    }
 
     /// The same for every coordinate: |w_j − center_j| ≤ out_j.
     fn level_box(&self, level: f64, center: &[f64], out: &mut [f64]) {
@@ -143,10 +181,10 @@ pub trait Loss: Send + Sync {
     }
 
     /// gram ← gram + XᵀX/m (row-major d × d): what pooling this node adds to its neighbors.
-    fn add_gram(&self, gram: &mut [f64]);
+    fn add_gram(&self, _gram: &mut [f64]) {}
 
     /// out ← out + XᵀX·direction/m, from the data, without cancellation where X·direction is small.
-    fn add_gram_times(&self, direction: &[f64], out: &mut [f64]);
+    fn add_gram_times(&self, _direction: &[f64], _out: &mut [f64]) {}
 
     /// total ← total + XᵀX/m with twice the digits. Provided: then nothing is known about the
     /// total.
@@ -204,6 +242,7 @@ pub struct Bracket {
 
 /// Losses with a prox in closed form.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Compact<'a> {
     /// L = 0
     Zero,
@@ -247,8 +286,9 @@ pub struct Curvature {
 
 /// What L(w) ≤ B says about the predictions Xw. See docs/certificate.md, lemma 4.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Growth {
-    /// Nothing: L = 0.
+    /// Nothing, as for L = 0.
     Flat,
     /// ‖Xw − y‖₂/√m ≤ √B
     Quadratic,

@@ -10,7 +10,8 @@ use super::fed_admm::{FedAdmm, FedAdmmNode, LocalStep};
 use super::simulate::Federation;
 use super::step_ratio::StepRatio;
 use crate::graph::Link;
-use crate::run::{Method, Run};
+use crate::outcome::Method;
+use crate::run::Run;
 use crate::{Solution, Start};
 
 /// Rounds between two looks at how far models and duals move.

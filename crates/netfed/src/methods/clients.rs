@@ -109,6 +109,7 @@ impl ClientData<'_> {
 
 /// How much a node counts where several share a model. A node without data never counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Weighting {
     /// By its number of points, nᵢ: all data points count alike. The weights nᵢ/n of FedAvg.
     #[default]

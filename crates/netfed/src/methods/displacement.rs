@@ -2,7 +2,7 @@
 
 use crate::Problem;
 use crate::numeric::linalg::square_distance;
-use crate::run::Start;
+use crate::outcome::Start;
 
 /// Squared lengths of a step: Σ (Σκ)‖w⁺ − w‖² and Σ (2/κ)‖u⁺ − u‖².
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

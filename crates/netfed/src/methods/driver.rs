@@ -5,8 +5,8 @@
 //! (docs/methods.md, exchanges at different times).
 
 use super::half::Half;
+use crate::numeric::threads::*;
 use crate::{Graph, Matrix, Start};
-use rayon::prelude::*;
 
 /// All nodes of a graph.
 pub(crate) struct Driver<'g, H> {

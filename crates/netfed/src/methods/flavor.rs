@@ -22,6 +22,7 @@ use crate::{Error, Graph, Problem};
 
 /// A main flavor of federated learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Flavor {
     /// One model for all, by way of a server.
     Centralized,
@@ -48,6 +49,7 @@ named!(Flavor, "flavor", [
 
 /// What a flavor means.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Preset {
     /// The graph, with the server as its last node where there is one.
     pub graph: Graph,

@@ -180,7 +180,6 @@ mod tests {
     #[test]
     fn suited_rates_find_the_pooled_model() {
         use crate::methods::server::fed_avg;
-        use crate::methods::testing::go_on;
         use crate::methods::{Rounds, Weighting};
         use crate::solve::exact::pooled;
         let rounds = Rounds { max_rounds: 20_000, tolerance: 1e-12, ..Rounds::default() };
@@ -195,7 +194,7 @@ mod tests {
             let example = example(kind);
             let clients = Clients::new(&example.problem);
             let work = LocalSteps { rate: Rate::suited(&clients), ..LocalSteps::default() };
-            let run = fed_avg(&clients, &[0.0; 2], &work, &rounds, go_on).unwrap();
+            let run = fed_avg(&clients, &[0.0; 2], &work, &rounds).unwrap();
             let best = pooled(&example.problem, Weighting::Points).unwrap().params;
             let off = crate::numeric::linalg::distance(run.params.row(0), best.row(0));
             let smooth = !matches!(kind, LossKind::Absolute | LossKind::Hinge);

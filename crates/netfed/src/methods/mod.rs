@@ -29,15 +29,19 @@ pub use clients::{ClientData, Clients, Weighting};
 pub use fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep};
 pub use half::Half;
 pub use local_steps::{LocalSteps, Rate};
-pub use neighbor::{GossipNode, Peer, SubgradientNode, gossip, subgradient};
+pub use neighbor::{
+    GossipNode, Peer, SubgradientNode, gossip, gossip_with, subgradient, subgradient_with,
+};
 pub use primal_dual::PrimalDualNode;
 pub(crate) use primal_dual::edge_step;
 pub use server::{
     Answer, AveragingServer, Client, DittoClient, FedAvgClient, FedProxClient, FedSgdClient,
     FedSgdServer, IfcaClient, IfcaServer, LabelHolder, MakeServer, MrMtlClient, Partition, Party,
-    Rounds, Server, Serving, VerticalModel, align, ditto, fed_avg, fed_prox, fed_sgd, ifca,
-    ifca_from_nodes, ifca_from_random, make_averaging, make_ifca, mr_mtl, random_start,
-    star_client, star_server, vertical,
+    People, Rounds, Server, Serving, VerticalFit, VerticalModel, VerticalOptions, align, ditto,
+    ditto_with, fed_avg, fed_avg_with, fed_prox, fed_prox_with, fed_sgd, fed_sgd_with,
+    fit_vertical, fit_vertical_with, ifca, ifca_from_nodes, ifca_from_nodes_with, ifca_from_random,
+    ifca_from_random_with, ifca_with, make_averaging, make_ifca, mr_mtl, mr_mtl_with, random_start,
+    star_client, star_server, vertical, vertical_with,
 };
-pub use simulate::{Federation, simulate};
-pub use trace::{Outcome, Round, Status, Trace};
+pub use simulate::{Federation, simulate, simulate_with};
+pub use trace::{Outcome, Trace};

@@ -5,8 +5,6 @@
 //! edges stay as they are; in the end the answer is that of everyone there. With Fed-ADMM its
 //! neighbors go on with its last model and without its gradient (21b).
 
-use std::ops::ControlFlow;
-
 use super::driver::Driver;
 use super::fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep};
 use super::half::Half;
@@ -15,8 +13,9 @@ use crate::error::positive;
 use crate::graph::Link;
 use crate::loss::Sampled;
 use crate::numeric::sampling::available;
-use crate::run::{Method, Run, Solver};
-use crate::{Error, Options, Problem, Progress, Solution};
+use crate::outcome::{Method, Observer, Unobserved};
+use crate::run::{Run, Solver};
+use crate::{Error, Options, Problem, Solution};
 
 /// What a simulation needs beside the problem and the options.
 #[derive(Debug, Clone, Default)]
@@ -74,16 +73,24 @@ impl Federation<'_> {
 }
 
 /// Solves a problem by the rounds of a federation: with the primal-dual method, ADMM with a fixed
-/// ρ, or Fed-ADMM. The observer is called after every round and may end the run. The certificate is
-/// about the answer: with Fed-ADMM, the mean of the models.
+/// ρ, or Fed-ADMM. The certificate is about the answer: with Fed-ADMM, the mean of the models.
 pub fn simulate(
     problem: &Problem,
     options: &Options,
     federation: &Federation<'_>,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+) -> Result<Solution, Error> {
+    simulate_with(problem, options, federation, &mut Unobserved)
+}
+
+/// [`simulate()`] with an observer, who is told of every round and may end the run.
+pub fn simulate_with(
+    problem: &Problem,
+    options: &Options,
+    federation: &Federation<'_>,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, Error> {
     federation.check(problem)?;
-    let mut run = Run::new(problem, options, &mut observer)?;
+    let mut run = Run::new(problem, options, observer)?;
     let links = |i: usize| Link::of_node(problem.graph(), problem.lambda(), i);
     let nodes = 0..problem.nodes();
     let admm = |local: LocalStep| -> Vec<FedAdmmNode<'_>> {

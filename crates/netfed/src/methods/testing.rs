@@ -1,10 +1,8 @@
 //! Problems for the tests of this folder.
 
-use super::trace::Round;
 use crate::loss::Sampled;
 use crate::penalty::{Norm2, Penalty};
 use crate::{Dataset, Graph, LossKind, Problem};
-use std::ops::ControlFlow;
 
 /// A path of five nodes with 4 to 12 points and two parameters each; the fourth node has no data.
 pub(crate) struct Example {
@@ -46,10 +44,6 @@ pub(crate) fn coupled(
 /// Every edge between n nodes, with weight 1.
 pub(crate) fn complete(n: usize) -> Vec<(usize, usize, f64)> {
     (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j, 1.0))).collect()
-}
-
-pub(crate) fn go_on(_: Round) -> ControlFlow<()> {
-    ControlFlow::Continue(())
 }
 
 pub(crate) fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {

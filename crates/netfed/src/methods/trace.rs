@@ -2,32 +2,11 @@
 
 use crate::Matrix;
 use crate::numeric::linalg::{distance, norm};
-
-/// What an observer is told after every round.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Round {
-    /// Rounds done.
-    pub rounds: u64,
-    /// The last entry of [`Trace::history`].
-    pub loss: f64,
-}
-
-/// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// The models hardly moved any more.
-    Settled,
-    /// The rounds were used up.
-    MaxRounds,
-    /// The observer asked to stop.
-    Stopped,
-    /// The numbers grew beyond all bounds: a smaller learning rate is needed. The models are those
-    /// before that.
-    Diverged,
-}
+use crate::outcome::Status;
 
 /// How a run went.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Trace {
     /// Number of rounds.
     pub rounds: u64,
@@ -44,6 +23,7 @@ pub struct Trace {
 
 /// The outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// One model per node.
     pub params: Matrix,

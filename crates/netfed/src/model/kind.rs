@@ -14,6 +14,7 @@ use crate::Error;
 
 /// A kind of local model with its options.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum ModelKind {
     /// A decision tree.
     Tree(TreeOptions),

@@ -20,6 +20,7 @@ mod points;
 mod probabilities;
 mod size;
 mod stop;
+mod table;
 mod tree;
 mod words;
 
@@ -28,14 +29,16 @@ pub use kind::ModelKind;
 pub use linear::{Linear, LinearOptions};
 pub use nearest::{Nearest, NearestOptions};
 pub use network::{
-    Network, NeuralLoss, NeuralOptions, NeuralProgress, Optimizer, Pass, Perceptron,
-    PerceptronOptions, Training, couple_networks,
+    CoupledNetworks, Network, NeuralLoss, NeuralOptions, Optimizer, Pass, Perceptron,
+    PerceptronOptions, Training, couple_networks, couple_networks_with,
 };
 pub use part::Part;
 pub use points::Points;
+pub use probabilities::likeliest;
 pub use size::ModelSize;
 pub use stop::Stop;
 pub(crate) use stop::go_on;
+pub use table::predict_table;
 pub use tree::{Boosting, BoostingOptions, Forest, ForestOptions, Tree, TreeOptions};
 
 use crate::{Error, Matrix};
@@ -50,6 +53,11 @@ pub enum Task {
 }
 
 impl Task {
+    /// One of these classes, or a number where there are none.
+    pub fn of_classes(classes: &[f64]) -> Task {
+        if classes.is_empty() { Task::Regression } else { Task::Classification(classes.len()) }
+    }
+
     /// How many numbers a prediction has.
     pub fn outputs(self) -> usize {
         match self {
@@ -68,6 +76,17 @@ impl Task {
 }
 
 /// A model that one node trains.
+///
+/// A model of your own can be fitted and predicts (`examples/own_model.rs`). All else is provided,
+/// and may be said for what it buys:
+///
+/// | who also says | gets |
+/// | --- | --- |
+/// | `warm` | gradual changes, where a fit goes on from the model as it is |
+/// | `watch` | long fits that can be stopped |
+/// | `parts`, `restore` | models that can be saved, and peers that can be started again |
+///
+/// [`laws::check_model`](laws::check_model) holds a model to what it says.
 pub trait LocalModel: Send + Sync {
     /// Fits to points with targets (one row per point, [`Task::outputs`] numbers each) and weights
     /// θ ≥ 0, not all zero.
@@ -86,10 +105,14 @@ pub trait LocalModel: Send + Sync {
     /// that do not take long need not look at it.
     fn watch(&mut self, _stop: Stop) {}
 
-    /// The fitted model in numbers; none before the first fit.
-    fn parts(&self) -> Vec<Part>;
+    /// The fitted model in numbers; none before the first fit, and of models that cannot be saved.
+    fn parts(&self) -> Vec<Part> {
+        Vec::new()
+    }
 
     /// Becomes the model that [`LocalModel::parts`] gave; whatever does not fit together is
     /// refused, and the model stays as it was.
-    fn restore(&mut self, parts: &[Part]) -> Result<(), Error>;
+    fn restore(&mut self, _parts: &[Part]) -> Result<(), Error> {
+        Err(part::refuse("models of this kind cannot be saved"))
+    }
 }

@@ -26,6 +26,17 @@ pub(crate) fn softmax_rows(classes: usize, values: &mut [f64]) {
     values.chunks_exact_mut(classes).for_each(|z| _ = softmax(z));
 }
 
+/// The class with the largest probability, the first of several.
+pub fn likeliest(probabilities: &[f64]) -> usize {
+    let mut best = 0;
+    for (k, p) in probabilities.iter().enumerate() {
+        if *p > probabilities[best] {
+            best = k;
+        }
+    }
+    best
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

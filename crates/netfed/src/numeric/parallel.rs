@@ -1,7 +1,7 @@
 //! Loops over rows on several threads, with results that do not depend on their number.
 
 use super::linalg;
-use rayon::prelude::*;
+use super::threads::*;
 
 /// Entries that are worth a task of their own.
 const WORK: usize = 1 << 15;

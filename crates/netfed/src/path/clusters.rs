@@ -5,16 +5,8 @@
 //! difference that is zero). Clusters are the connected components of the fused edges. Every
 //! parameter counts in its own units.
 
+use crate::outcome::Clusters;
 use crate::{Graph, Matrix, Solution};
-
-/// The clusters of a solution.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Clusters {
-    /// Cluster of each node, numbered from 0 by decreasing size (equal sizes: by first node).
-    pub of_node: Vec<usize>,
-    /// Number of nodes of each cluster.
-    pub sizes: Vec<usize>,
-}
 
 impl Clusters {
     /// Finds the clusters of the models `params` on a graph. Neighbors are fused when every

@@ -1,11 +1,11 @@
 //! A λ for a flavor of federated learning (`methods/flavor.rs`): from λ_max down to where hardly
 //! any models are equal.
 
-use super::lambda_max;
+use super::lambda_max_with;
 use crate::methods::flavor::Coupling;
-use crate::path::first_lambda;
-use crate::{Error, Options, Problem, Progress};
-use std::ops::ControlFlow;
+use crate::outcome::{Observer, Unobserved};
+use crate::path::first_lambda_with;
+use crate::{Error, Options, Problem};
 
 /// Models are equal at this multiple of λ_max for sure, whatever rounding did to it.
 const ABOVE: f64 = 1.01;
@@ -13,21 +13,26 @@ const ABOVE: f64 = 1.01;
 impl Coupling {
     /// A λ that brings it about for the problem of the preset; none where there is no coupling.
     /// `options` holds for the solves on the way.
-    pub fn lambda(
+    pub fn lambda(self, problem: &Problem, options: &Options) -> Result<Option<f64>, Error> {
+        self.lambda_with(problem, options, &mut Unobserved)
+    }
+
+    /// [`Coupling::lambda`] with an observer of the solves on the way.
+    pub fn lambda_with(
         self,
         problem: &Problem,
         options: &Options,
-        mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+        observer: &mut dyn Observer,
     ) -> Result<Option<f64>, Error> {
         if self == Coupling::None {
             return Ok(None);
         }
-        let most = lambda_max(problem, options, &mut observer)?.upper;
+        let most = lambda_max_with(problem, options, observer)?.upper;
         // Where all local models agree, or there are no edges, every λ does the same.
         if most == 0.0 || self == Coupling::Equal {
             return Ok(Some(ABOVE * most));
         }
-        let least = first_lambda(problem, most, options, &mut observer)?;
+        let least = first_lambda_with(problem, most, options, observer)?;
         Ok(Some(match self {
             Coupling::Local => least,
             _ => least.sqrt() * most.sqrt(),
@@ -54,10 +59,6 @@ mod tests {
         Flavor::Personalized,
     ];
 
-    fn go_on(_: Progress<'_>) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
     /// Means of the nodes in two groups; the fourth node has half as many points.
     fn losses(count: usize) -> Vec<Box<dyn Loss>> {
         let data = |i: usize| match [0.0, 0.02, 5.0, 5.03, 5.1].get(i) {
@@ -74,9 +75,9 @@ mod tests {
         let preset = flavor.preset(&graph).unwrap();
         let problem = preset.problem(losses(5)).unwrap();
         let options = Options { tolerance: 1e-11, ..Options::default() };
-        let lambda = preset.coupling.lambda(&problem, &options, go_on).unwrap().unwrap();
+        let lambda = preset.coupling.lambda(&problem, &options).unwrap().unwrap();
         let problem = problem.at_lambda(lambda).unwrap();
-        let params = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap().params;
+        let params = solve(&problem, &options).unwrap().params;
         (problem, params)
     }
 
@@ -110,7 +111,7 @@ mod tests {
                 assert!(preset.sentence.starts_with(&name) && preset.sentence.ends_with('.'));
                 if nodes > 0 {
                     let one = preset.problem(losses(nodes)).unwrap();
-                    let lambda = preset.coupling.lambda(&one, &Options::default(), go_on).unwrap();
+                    let lambda = preset.coupling.lambda(&one, &Options::default()).unwrap();
                     assert_eq!(lambda.is_none(), flavor == Flavor::Vertical);
                     assert!(lambda.is_none_or(|l| l >= 0.0 && l.is_finite()));
                 }

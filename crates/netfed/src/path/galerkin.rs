@@ -108,7 +108,6 @@ mod tests {
     use crate::generate::{Noise, linear_data, random_geometric};
     use crate::penalty::{Norm2, Squared};
     use crate::{LossKind, Options, solve};
-    use std::ops::ControlFlow;
 
     fn problem(kind: LossKind) -> Problem {
         let (graph, _) = random_geometric(60, 240, 5).unwrap();
@@ -124,7 +123,7 @@ mod tests {
         let options = Options { tolerance: 1e-10, ..Options::default() };
         let solution = |lambda: f64| {
             let at = problem.at_lambda(lambda).unwrap();
-            solve(&at, &options, |_| ControlFlow::Continue(())).unwrap()
+            solve(&at, &options).unwrap()
         };
         let mut galerkin = Galerkin::new(&problem).unwrap();
         assert!(galerkin.at(0.3).is_none());

@@ -31,16 +31,15 @@ mod merge_tree;
 mod span;
 mod walk;
 
-pub use clusters::Clusters;
-pub use lambda_max::{LambdaMax, Proof, lambda_max};
+pub use lambda_max::{LambdaMax, Proof, lambda_max, lambda_max_with};
 pub use merge_tree::{MergeTree, Vertex};
 
-use crate::run::{Options, Progress, Solution, Start, Status};
-use crate::solve::{solve, solve_from};
-use crate::{Certificate, Error, Problem};
+use crate::outcome::{Clusters, Observer, PathPoint, Shared, Start, Status, Unobserved};
+use crate::run::Options;
+use crate::solve::{solve_from_with, solve_with};
+use crate::{Error, Problem};
 use galerkin::Galerkin;
 use interval::{Course, Interval};
-use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use walk::Walk;
 
@@ -53,31 +52,6 @@ const TRIALS: usize = 6;
 /// Up to this size (parameters of all nodes and edges) runs go side by side: a run of a larger
 /// problem keeps all threads busy by itself.
 const SMALL: usize = 1 << 20;
-
-/// One solution of the path, without its models.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PathPoint {
-    /// λ
-    pub lambda: f64,
-    /// Why the run ended.
-    pub status: Status,
-    /// How good the solution is.
-    pub certificate: Certificate,
-    /// Number of iterations.
-    pub iterations: u64,
-    /// The clusters.
-    pub clusters: Clusters,
-}
-
-/// What an observer of a path is told. Runs at different λ may go side by side, on several threads.
-pub enum Step<'a> {
-    /// The run at the λ with this index begins.
-    Begin(usize),
-    /// An iteration of the run at the λ with this index.
-    Iteration(usize, Progress<'a>),
-    /// A run is done: index, the point of the path, the solution with its models.
-    Solved(usize, &'a PathPoint, &'a Solution),
-}
 
 /// `count` values from `first` to `last`, both included, in equal ratios.
 pub fn log_grid(first: f64, last: f64, count: usize) -> Vec<f64> {
@@ -96,11 +70,16 @@ pub fn log_grid(first: f64, last: f64, count: usize) -> Vec<f64> {
 
 /// A λ at which hardly anything is merged, for a path up to `last`: at least nine tenths of the
 /// nodes with data stand alone, or going further down does not free any more of them.
-pub fn first_lambda(
+pub fn first_lambda(problem: &Problem, last: f64, options: &Options) -> Result<f64, Error> {
+    first_lambda_with(problem, last, options, &mut Unobserved)
+}
+
+/// [`first_lambda()`] with an observer of the solves on the way.
+pub fn first_lambda_with(
     problem: &Problem,
     last: f64,
     options: &Options,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+    observer: &mut dyn Observer,
 ) -> Result<f64, Error> {
     // With λ = 0 a problem has no edges.
     let problem = &problem.at_lambda(1.0)?;
@@ -112,14 +91,14 @@ pub fn first_lambda(
         let at = problem.at_lambda(lambda)?;
         let solution = match found.take() {
             Some((from, most, start)) => {
-                let next = solve_from(&at, options, start.scaled(lambda / from), &mut observer)?;
+                let next = solve_from_with(&at, options, start.scaled(lambda / from), observer)?;
                 let clusters = Clusters::of(problem.graph(), &next);
                 if alone(&clusters, &with_data) <= most {
                     return Ok(from);
                 }
                 next
             }
-            None => solve(&at, options, &mut observer)?,
+            None => solve_with(&at, options, observer)?,
         };
         let count = alone(&Clusters::of(problem.graph(), &solution), &with_data);
         if count as f64 >= ALONE * with_data.len() as f64 || solution.status == Status::Stopped {
@@ -139,14 +118,26 @@ fn alone(clusters: &Clusters, with_data: &[usize]) -> usize {
 }
 
 /// Solves at every λ of an increasing sequence. `top` is a solution at the last one, or a start for
-/// it. The observer may end the path; then the points so far are given.
+/// it.
 pub fn follow_path(
     problem: &Problem,
     lambdas: &[f64],
     options: &Options,
     top: Option<Start>,
-    observer: impl Fn(Step<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<PathPoint>, Error> {
+    follow_path_with(problem, lambdas, options, top, &mut Unobserved)
+}
+
+/// [`follow_path()`] with an observer, who is told of every run and may end the path; then the
+/// points so far are given. Runs may go side by side.
+pub fn follow_path_with(
+    problem: &Problem,
+    lambdas: &[f64],
+    options: &Options,
+    top: Option<Start>,
+    observer: &mut dyn Observer,
+) -> Result<Vec<PathPoint>, Error> {
+    let observer = Shared::new(observer);
     // With λ = 0 a problem has no edges.
     let problem = &problem.at_lambda(1.0)?;
     let vectors = problem.nodes() + problem.graph().edges().len();
@@ -181,5 +172,6 @@ pub fn follow_path(
             }
         }
     }
+    observer.finish();
     Ok(points.into_iter().flatten().collect())
 }

@@ -8,8 +8,8 @@
 use super::PathPoint;
 use super::galerkin::Galerkin;
 use super::walk::Walk;
+use crate::numeric::threads::*;
 use crate::{Error, Matrix, Start};
-use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 
 impl Walk<'_> {

@@ -1,16 +1,15 @@
 //! The way along a path, by halves: what lies between two solutions starts from them.
 
-use super::clusters::Clusters;
 use super::interval::{Course, Interval, Known, Mix};
-use super::{PathPoint, Step};
 use crate::certificate::Certifier;
-use crate::run::{Observer, Options, Progress, Solution, Start, Status};
+use crate::numeric::threads::join;
+use crate::outcome::{Clusters, Event, Observer, PathPoint, Shared, Solution, Start, Status};
+use crate::run::Options;
 use crate::solve::contraction::Level;
 use crate::solve::cost::sweep_cost;
 use crate::solve::fusion::Fusion;
-use crate::solve::{solve, solve_near};
+use crate::solve::{solve_near, solve_with};
 use crate::{Error, Problem};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +23,7 @@ pub(super) struct Walk<'a> {
     pub(super) course: Course<'a>,
     /// Whether several runs go at a time.
     pub(super) side_by_side: bool,
-    pub(super) observer: &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync),
+    pub(super) observer: &'a Shared<'a>,
     pub(super) ended: AtomicBool,
 }
 
@@ -55,7 +54,7 @@ impl Walk<'_> {
         let other = interval.clone();
         let high = || self.halve(middle + 1, high, interval);
         let low = || self.halve(first, low, other);
-        let (high, low) = if self.side_by_side { rayon::join(high, low) } else { (high(), low()) };
+        let (high, low) = if self.side_by_side { join(high, low) } else { (high(), low()) };
         high.and(low)
     }
 
@@ -75,7 +74,7 @@ impl Walk<'_> {
                     self.course.options.step_ratio,
                     watch,
                 ),
-                None => solve(at, self.course.options, watch),
+                None => solve_with(at, self.course.options, watch),
             };
             Ok((solution?, Vec::new()))
         })
@@ -114,7 +113,7 @@ impl Walk<'_> {
         mix: &Mix<'_>,
         levels: &[Arc<Level>],
         (found, unit): (Solution, f64),
-        watch: &mut Observer<'_>,
+        watch: &mut dyn Observer,
     ) -> Result<Found, Error> {
         let mut work = unit * found.iterations as f64;
         let mut point = Start { params: found.params, duals: found.duals };
@@ -153,15 +152,18 @@ impl Walk<'_> {
         &self,
         index: usize,
         point: &mut Option<PathPoint>,
-        solve: impl FnOnce(&Problem, &mut Observer<'_>) -> Result<Found, Error>,
+        solve: impl FnOnce(&Problem, &mut dyn Observer) -> Result<Found, Error>,
     ) -> Result<Option<Found>, Error> {
         if self.ended.load(Ordering::Relaxed) {
             return Ok(None);
         }
         let lambda = self.course.lambdas[index];
         let at = self.course.problem.at_lambda(lambda)?;
-        let begin = (self.observer)(Step::Begin(index));
-        let mut watch = |progress: Progress<'_>| (self.observer)(Step::Iteration(index, progress));
+        let begin = self.observer.tell(Event::Begin { run: index });
+        let mut watch = |event: Event<'_>| {
+            let (count, certificate) = (event.count(), event.certificate());
+            self.observer.tell(Event::Iteration { run: index, count, certificate })
+        };
         let (solution, smaller) = solve(&at, &mut watch)?;
         let point = point.insert(PathPoint {
             lambda,
@@ -170,7 +172,7 @@ impl Walk<'_> {
             iterations: solution.iterations,
             clusters: Clusters::of(self.course.problem.graph(), &solution),
         });
-        let end = (self.observer)(Step::Solved(index, point, &solution));
+        let end = self.observer.tell(Event::Solved { run: index, point, solution: &solution });
         if solution.status == Status::Stopped || begin.is_break() || end.is_break() {
             self.ended.store(true, Ordering::Relaxed);
         }

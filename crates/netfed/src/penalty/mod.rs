@@ -9,6 +9,7 @@ mod norm;
 mod norm1;
 mod norm2;
 mod norm_inf;
+mod provided;
 mod quadratic;
 mod squared;
 
@@ -24,59 +25,86 @@ pub use squared::Squared;
 use crate::numeric::linalg::dot;
 
 /// A convex penalty φ.
+///
+/// A penalty of your own says its value and its prox (`examples/own_penalty.rs`). All else is
+/// provided, and may be said for what it buys:
+///
+/// | who also says | gets |
+/// | --- | --- |
+/// | `prox_conjugate` | speed: the prox that sweeps take |
+/// | `kinks` | equal models found and fused, where they are due to kinks; Newton's method where there are none |
+/// | `gradient`, `add_curvature_times`, `smoothed`, `constant_curvature` | speed and digits of Newton's method |
+/// | `conjugate`, with `blur` none | a sharper certificate |
+/// | `growth`, `hull_factor`, `allows_clipping` | certificates next to nodes with too little data |
+/// | `norm` | proofs of λ_max and of clusters |
+///
+/// [`laws::check_penalty`](crate::laws::check_penalty) holds a penalty to what it says.
 pub trait Penalty: Send + Sync {
     /// φ(v)
     fn value(&self, diff: &[f64]) -> f64;
 
-    /// Where φ has kinks.
-    fn kinks(&self) -> Kinks;
+    /// v ← argmin over z of φ(z) + ‖z − v‖²/(2·step), in place, to machine accuracy.
+    fn prox(&self, at: &mut [f64], step: f64);
 
-    /// ∇φ(v); at a kink the subgradient of least norm.
-    fn gradient(&self, diff: &[f64], out: &mut [f64]);
+    /// Where φ has kinks. Provided: in other places than those that are made use of.
+    fn kinks(&self) -> Kinks {
+        Kinks::Others
+    }
 
-    /// out ← out + scale·∇²φ(v)·direction, away from the kinks.
-    fn add_curvature_times(&self, diff: &[f64], scale: f64, direction: &[f64], out: &mut [f64]);
+    /// ∇φ(v); at a kink the subgradient of least norm. Provided: from the prox.
+    fn gradient(&self, diff: &[f64], out: &mut [f64]) {
+        provided::gradient(self, diff, out);
+    }
+
+    /// out ← out + scale·∇²φ(v)·direction, away from the kinks. Provided: by differences of the
+    /// gradient.
+    fn add_curvature_times(&self, diff: &[f64], scale: f64, direction: &[f64], out: &mut [f64]) {
+        provided::add_curvature_times(self, diff, scale, direction, out);
+    }
 
     /// h where φ(v) = (h/2)‖v‖²: its gradient is h·v, its curvature h everywhere.
     fn constant_curvature(&self) -> Option<f64> {
         None
     }
 
-    /// u ← argmin over z of (cφ)*(z) + ‖z − u‖²/(2·step), in place, with c the coupling.
-    fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64);
+    /// u ← argmin over z of (cφ)*(z) + ‖z − u‖²/(2·step), in place, with c the coupling. Provided:
+    /// by Moreau's identity.
+    fn prox_conjugate(&self, dual: &mut [f64], coupling: f64, step: f64) {
+        provided::prox_conjugate(self, dual, coupling, step);
+    }
 
     /// Value, gradient (to `slope`) and Hessian (added to `hessian`, row-major d × d) of a smooth
     /// convex function near φ, its kinks rounded off over widths μ_j; the gradient lies in the
-    /// domain of the conjugate. Provided for penalties without kinks: φ itself.
-    fn smoothed(&self, diff: &[f64], _mu: &[f64], slope: &mut [f64], hessian: &mut [f64]) -> f64 {
-        let mut direction = vec![0.0; diff.len()];
-        for (j, row) in hessian.chunks_exact_mut(diff.len()).enumerate() {
-            direction[j] = 1.0;
-            self.add_curvature_times(diff, 1.0, &direction, row);
-            direction[j] = 0.0;
-        }
-        self.gradient(diff, slope);
-        self.value(diff)
+    /// domain of the conjugate. Provided: for penalties without kinks φ itself, else its envelope.
+    fn smoothed(&self, diff: &[f64], mu: &[f64], slope: &mut [f64], hessian: &mut [f64]) -> f64 {
+        provided::smoothed(self, diff, mu, slope, hessian)
     }
 
     /// (cφ)*(u); +∞ outside its domain. A violation of the domain by rounding alone
-    /// (a relative 1e-12) counts as inside.
-    fn conjugate(&self, dual: &[f64], coupling: f64) -> f64;
+    /// (a relative 1e-12) counts as inside. Provided: the value at a dual nearby, where the prox
+    /// gives it.
+    fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
+        provided::conjugate(self, dual, coupling)
+    }
 
     /// For penalties whose value and conjugate are not known to a few units in the last place: what
-    /// they are off. None for all others.
-    fn blur(&self, _diff: &[f64], _dual: &[f64], _coupling: f64) -> Option<Blur> {
-        None
+    /// they are off. None for all others. Provided: what the provided conjugate is off.
+    fn blur(&self, diff: &[f64], dual: &[f64], coupling: f64) -> Option<Blur> {
+        Some(provided::blur(self, diff, dual, coupling))
     }
 
     /// How φ bounds ‖v‖₂ for vectors of d entries.
-    fn growth(&self, dim: usize) -> PenaltyGrowth;
+    fn growth(&self, _dim: usize) -> PenaltyGrowth {
+        PenaltyGrowth::None
+    }
 
     /// A factor h with this property: if some of the models lie in a Euclidean ball of radius
     /// ρ, the others can be moved to within h·ρ of its center by a map that fixes the former
     /// and does not increase φ of any difference (docs/certificate.md, lemma 3).
     /// +∞ where no such factor is known.
-    fn hull_factor(&self, dim: usize) -> f64;
+    fn hull_factor(&self, _dim: usize) -> f64 {
+        f64::INFINITY
+    }
 
     /// Whether φ never grows when every coordinate of both ends of a difference is clipped to an
     /// interval, as it does not where φ depends on the absolute values of the entries and grows
@@ -120,6 +148,7 @@ pub struct Blur {
 
 /// Where a penalty is not smooth, and so which differences it makes vanish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kinks {
     /// Nowhere.
     None,
@@ -133,6 +162,7 @@ pub enum Kinks {
 
 /// A lower bound of a penalty by the Euclidean norm.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum PenaltyGrowth {
     /// φ(v) ≥ k‖v‖₂
     Linear(f64),

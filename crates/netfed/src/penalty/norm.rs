@@ -18,6 +18,7 @@ const ROUNDING: f64 = 1e-13;
 
 /// A norm that is a penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Norm {
     /// ‖v‖₁
     One,

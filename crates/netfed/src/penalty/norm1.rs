@@ -2,7 +2,7 @@
 //!
 //! (cφ)* is the indicator of |u_j| ≤ c for all j; its prox clips every entry, for every step.
 
-use super::{Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
+use super::{Blur, Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, provided};
 use crate::numeric::smooth_abs::smooth_abs;
 
 /// φ(v) = ‖v‖₁
@@ -13,6 +13,10 @@ impl Penalty for Norm1 {
     #[inline]
     fn value(&self, diff: &[f64]) -> f64 {
         diff.iter().map(|v| v.abs()).sum()
+    }
+
+    fn prox(&self, at: &mut [f64], step: f64) {
+        provided::prox(self, at, step);
     }
 
     fn kinks(&self) -> Kinks {
@@ -57,6 +61,11 @@ impl Penalty for Norm1 {
 
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
         ball_indicator(dual.iter().fold(0.0, |m, u| f64::max(m, u.abs())), coupling)
+    }
+
+    #[inline]
+    fn blur(&self, _diff: &[f64], _dual: &[f64], _coupling: f64) -> Option<Blur> {
+        None
     }
 
     fn growth(&self, _dim: usize) -> PenaltyGrowth {

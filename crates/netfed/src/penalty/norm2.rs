@@ -2,7 +2,9 @@
 //!
 //! (cφ)* is the indicator of ‖u‖₂ ≤ c; its prox clips the length of u to c, for every step.
 
-use super::{Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, clip_norm2};
+use super::{
+    Blur, Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, clip_norm2, provided,
+};
 use crate::numeric::linalg::{dot, norm};
 
 /// φ(v) = ‖v‖₂
@@ -13,6 +15,10 @@ impl Penalty for Norm2 {
     #[inline]
     fn value(&self, diff: &[f64]) -> f64 {
         norm(diff)
+    }
+
+    fn prox(&self, at: &mut [f64], step: f64) {
+        provided::prox(self, at, step);
     }
 
     fn kinks(&self) -> Kinks {
@@ -56,6 +62,11 @@ impl Penalty for Norm2 {
     #[inline]
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
         ball_indicator(norm(dual), coupling)
+    }
+
+    #[inline]
+    fn blur(&self, _diff: &[f64], _dual: &[f64], _coupling: f64) -> Option<Blur> {
+        None
     }
 
     fn growth(&self, _dim: usize) -> PenaltyGrowth {

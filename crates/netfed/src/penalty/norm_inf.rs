@@ -4,7 +4,7 @@
 //! thresholding by the t ≥ 0 with Σ_j max(|u_j| − t, 0) = c. Michelot's iteration finds t
 //! exactly in at most d passes, without sorting and without memory.
 
-use super::{Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator};
+use super::{Blur, Builtin, Kinks, Norm, Penalty, PenaltyGrowth, ball_indicator, provided};
 
 /// φ(v) = ‖v‖_∞
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,6 +13,10 @@ pub struct NormInf;
 impl Penalty for NormInf {
     fn value(&self, diff: &[f64]) -> f64 {
         diff.iter().fold(0.0, |m, v| f64::max(m, v.abs()))
+    }
+
+    fn prox(&self, at: &mut [f64], step: f64) {
+        provided::prox(self, at, step);
     }
 
     fn kinks(&self) -> Kinks {
@@ -86,6 +90,11 @@ impl Penalty for NormInf {
 
     fn conjugate(&self, dual: &[f64], coupling: f64) -> f64 {
         ball_indicator(dual.iter().map(|u| u.abs()).sum(), coupling)
+    }
+
+    #[inline]
+    fn blur(&self, _diff: &[f64], _dual: &[f64], _coupling: f64) -> Option<Blur> {
+        None
     }
 
     fn growth(&self, dim: usize) -> PenaltyGrowth {

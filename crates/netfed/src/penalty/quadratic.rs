@@ -7,7 +7,7 @@
 //! it takes the dual Qz, whose conjugate is zᵀQz/(2c) whatever z is, and pays for u − Qz
 //! (`Penalty::blur`).
 
-use super::{Blur, Kinks, Penalty, PenaltyGrowth, ROUNDING};
+use super::{Blur, Kinks, Penalty, PenaltyGrowth, ROUNDING, provided};
 use crate::Error;
 use crate::numeric::linalg::gram::Gram;
 use crate::numeric::linalg::twofold::{Twofold, lost};
@@ -90,6 +90,10 @@ impl Quadratic {
 impl Penalty for Quadratic {
     fn value(&self, diff: &[f64]) -> f64 {
         0.5 * self.square(diff, &mut vec![Twofold::default(); self.dim()])
+    }
+
+    fn prox(&self, at: &mut [f64], step: f64) {
+        provided::prox(self, at, step);
     }
 
     fn kinks(&self) -> Kinks {

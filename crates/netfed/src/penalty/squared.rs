@@ -2,7 +2,7 @@
 //!
 //! (cφ)*(u) = ‖u‖₂²/(2c); its prox with step s is u·c/(c + s).
 
-use super::{Builtin, Kinks, Penalty, PenaltyGrowth};
+use super::{Blur, Builtin, Kinks, Penalty, PenaltyGrowth, provided};
 use crate::numeric::linalg::{axpy, dot};
 
 /// φ(v) = ½‖v‖₂²
@@ -13,6 +13,10 @@ impl Penalty for Squared {
     #[inline]
     fn value(&self, diff: &[f64]) -> f64 {
         0.5 * dot(diff, diff)
+    }
+
+    fn prox(&self, at: &mut [f64], step: f64) {
+        provided::prox(self, at, step);
     }
 
     fn kinks(&self) -> Kinks {
@@ -43,6 +47,11 @@ impl Penalty for Squared {
             0.0 => 0.0,
             square => square / (2.0 * coupling),
         }
+    }
+
+    #[inline]
+    fn blur(&self, _diff: &[f64], _dual: &[f64], _coupling: f64) -> Option<Blur> {
+        None
     }
 
     fn growth(&self, _dim: usize) -> PenaltyGrowth {

@@ -2,9 +2,9 @@
 
 use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::difference;
+use crate::numeric::threads::*;
 use crate::penalty::{EdgeLoop, Penalty, specialized};
 use crate::{Edge, Matrix};
-use rayon::prelude::*;
 
 /// Edges that are done together, whatever the number of threads.
 const BLOCK: usize = 1 << 12;

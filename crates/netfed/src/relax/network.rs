@@ -2,8 +2,8 @@
 //! inside a round, so the bits do not depend on the number of threads.
 
 use super::node::RelaxNode;
+use crate::numeric::threads::*;
 use crate::{Error, Graph};
-use rayon::prelude::*;
 
 /// What a round did.
 #[derive(Debug, Clone, Copy, PartialEq)]

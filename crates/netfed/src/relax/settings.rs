@@ -14,6 +14,26 @@ pub struct Examples {
     pub targets: Matrix,
 }
 
+impl Examples {
+    /// Points with so many features and their labels: numbers where there are no `classes`, else
+    /// some of these, as their probabilities.
+    pub fn new(
+        dim: usize,
+        points: Vec<f64>,
+        labels: &[f64],
+        classes: &[f64],
+    ) -> Result<Examples, Error> {
+        let one = |y: f64| classes.iter().map(move |c| f64::from(u8::from(*c == y)));
+        let (outputs, targets) = if classes.is_empty() {
+            (1, labels.to_vec())
+        } else {
+            (classes.len(), labels.iter().flat_map(|y| one(*y)).collect())
+        };
+        let points = Matrix::from_rows(dim, points)?;
+        Ok(Examples { points, targets: Matrix::from_rows(outputs, targets)? })
+    }
+}
+
 /// A neighbor as a node sees it.
 #[derive(Debug, Clone)]
 pub struct Neighbor {

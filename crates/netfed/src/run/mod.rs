@@ -1,38 +1,22 @@
 //! What all methods share: the loop that counts iterations, tells the observer and looks at
-//! certificates; with which options it runs, and what comes of it. How a point was found does not
-//! matter here.
+//! certificates, and with which options it runs. How a point was found does not matter here.
 
-mod method;
 mod options;
-mod solution;
-mod status;
 
-pub use method::Method;
 pub use options::{Options, Solver};
-pub use solution::{Solution, Start};
-pub use status::Status;
 
-use crate::certificate::{Certificate, Certifier};
+use crate::certificate::Certifier;
+use crate::certificate::separable::has_no_minimum;
+use crate::outcome::{Bound, Certificate, Event, Method, Observer, Solution, Start, Status};
 use crate::{Error, Problem};
 use std::ops::ControlFlow;
-
-/// What an observer is told.
-pub struct Progress<'a> {
-    /// Iterations done.
-    pub iteration: u64,
-    /// The certificate, in the iterations in which it was computed.
-    pub certificate: Option<&'a Certificate>,
-}
-
-/// An observer of one run.
-pub(crate) type Observer<'o> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'o;
 
 /// A run: counts iterations, tells the observer, looks at certificates.
 pub(crate) struct Run<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) options: &'a Options,
     certifier: Certifier<'a>,
-    observer: &'a mut Observer<'a>,
+    observer: &'a mut dyn Observer,
     pub(crate) iterations: u64,
     stopped: bool,
     /// Whether the smoothed problem has been solved (`solve/newton/smoothed.rs`): once is enough.
@@ -45,7 +29,7 @@ impl<'a> Run<'a> {
     pub(crate) fn new(
         problem: &'a Problem,
         options: &'a Options,
-        observer: &'a mut Observer<'a>,
+        observer: &'a mut dyn Observer,
     ) -> Result<Run<'a>, Error> {
         options.check()?;
         let certifier = Certifier::new(problem);
@@ -96,8 +80,8 @@ impl<'a> Run<'a> {
 
     /// Tells the observer.
     pub(crate) fn tell(&mut self, certificate: Option<&Certificate>) {
-        let progress = Progress { iteration: self.iterations, certificate };
-        self.stopped |= (self.observer)(progress).is_break();
+        let event = Event::Iteration { run: 0, count: self.iterations, certificate };
+        self.stopped |= self.observer.observe(event).is_break();
     }
 
     /// The certificate of a point.
@@ -158,5 +142,17 @@ impl<'a> Run<'a> {
         };
         let Start { params, duals } = point;
         Solution { params, duals, status, certificate, iterations: self.iterations, method }
+    }
+}
+
+impl Solution {
+    /// The same, with the word for a problem that has no minimum. A radius around the models, or
+    /// conjugates that are all finite, prove that there is one.
+    pub(crate) fn judged(mut self, problem: &Problem) -> Solution {
+        let open = matches!(self.certificate.bound, Bound::None | Bound::Nonnegative);
+        if open && self.status != Status::Stopped && has_no_minimum(problem) {
+            self.status = Status::NoMinimum;
+        }
+        self
     }
 }

@@ -6,6 +6,7 @@ use crate::named;
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Solver {
     /// The method that suits the problem.
     #[default]

@@ -12,8 +12,9 @@ use super::interior::Interior;
 use super::newton::proximal::Inner;
 use super::newton::{self, Outcome};
 use super::{adaptive, fallback};
+use crate::outcome::{Method, Status};
 use crate::penalty::Kinks;
-use crate::run::{Method, Run, Status};
+use crate::run::Run;
 use crate::{Matrix, Problem, Solution, Start};
 
 /// Relative gap at which the interior-point method looks for equal models first.

@@ -3,9 +3,9 @@
 //! what Newton's method finds on a smoothed problem.
 
 use super::newton::smoothed;
-use crate::certificate::Certificate;
 use crate::loss::minimizers;
-use crate::run::{Method, Run, Status};
+use crate::outcome::{Certificate, Method, Status};
+use crate::run::Run;
 use crate::{Matrix, Solution, Start};
 
 /// The best of the points that are known; why the run ended remains as it is, unless the tolerance

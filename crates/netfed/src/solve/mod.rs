@@ -12,30 +12,41 @@ mod interior;
 pub(crate) mod newton;
 pub(crate) mod sweep;
 
-use crate::methods::{FedAdmm, Federation, admm, simulate};
-use crate::run::{Method, Observer, Options, Progress, Run, Solution, Solver, Start};
+use crate::methods::{FedAdmm, Federation, admm, simulate_with};
+use crate::numeric::threads::inside_pool;
+use crate::outcome::{Method, Observer, Solution, Start, Unobserved};
+use crate::run::{Options, Run, Solver};
 use crate::{Error, Problem};
-use std::ops::ControlFlow;
 use sweep::Sweep;
 use sweep::layout::blocks;
 
-/// Solves a problem. The observer is called after every iteration and may end the run. The result
-/// does not depend on the number of threads of the current rayon pool, to the last bit.
-pub fn solve(
+/// Solves a problem. The result does not depend on the number of threads of the current rayon pool,
+/// to the last bit.
+pub fn solve(problem: &Problem, options: &Options) -> Result<Solution, Error> {
+    solve_with(problem, options, &mut Unobserved)
+}
+
+/// [`solve()`] with an observer, who is told of every iteration and may end the run.
+pub fn solve_with(
     problem: &Problem,
     options: &Options,
-    observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, Error> {
     run(problem, options, None, options.step_ratio, observer)
 }
 
 /// [`solve()`] from a given point. Duals outside the domain of the conjugate penalty (those of a
 /// larger λ) are moved into it by the first step.
-pub fn solve_from(
+pub fn solve_from(problem: &Problem, options: &Options, start: Start) -> Result<Solution, Error> {
+    solve_from_with(problem, options, start, &mut Unobserved)
+}
+
+/// [`solve_from()`] with an observer.
+pub fn solve_from_with(
     problem: &Problem,
     options: &Options,
     start: Start,
-    observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, Error> {
     solve_near(problem, options, start, options.step_ratio, observer)
 }
@@ -46,7 +57,7 @@ pub(crate) fn solve_near(
     options: &Options,
     start: Start,
     step_ratio: f64,
-    observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, Error> {
     let sizes = [
         ("models of the start", problem.nodes(), start.params.rows()),
@@ -67,11 +78,11 @@ fn run(
     options: &Options,
     start: Option<Start>,
     step_ratio: f64,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, Error> {
     if options.solver == Solver::FedAdmm {
         let fed_admm = FedAdmm::suited(problem);
-        return simulate(
+        return simulate_with(
             problem,
             options,
             &Federation { fed_admm, ..Federation::default() },
@@ -79,7 +90,7 @@ fn run(
         );
     }
     let work = move || {
-        let mut run = Run::new(problem, options, &mut observer)?;
+        let mut run = Run::new(problem, options, observer)?;
         let solution = match options.solver {
             Solver::PrimalDual => algorithm1(&mut run, start),
             Solver::Admm => admm::solve(&mut run, start),
@@ -88,7 +99,7 @@ fn run(
         Ok(solution.judged(problem))
     };
     // On a thread of the pool: from outside, every parallel loop would wake it and wait for it.
-    if blocks(problem) > 1 { rayon::scope(|_| work()) } else { work() }
+    if blocks(problem) > 1 { inside_pool(work) } else { work() }
 }
 
 /// The solver for the problems of the proximal Newton method.
@@ -96,7 +107,7 @@ fn inner(
     problem: &Problem,
     options: &Options,
     (start, step_ratio): (Start, f64),
-    observer: &mut Observer<'_>,
+    observer: &mut dyn Observer,
 ) -> Result<Solution, Error> {
     solve_near(problem, options, start, step_ratio, observer)
 }

@@ -165,6 +165,14 @@ impl Table {
         }
     }
 
+    /// The distinct labels, in increasing order.
+    pub fn classes(&self) -> Vec<f64> {
+        let mut classes = self.y.clone().unwrap_or_default();
+        classes.sort_by(f64::total_cmp);
+        classes.dedup();
+        classes
+    }
+
     /// The features that are zero in every row.
     pub fn zero_features(&self) -> Vec<&str> {
         let mut zero = vec![true; self.features.len()];

@@ -1,5 +1,9 @@
 //! Features in comparable units: (x − shift)/scale.
 
+use super::Dataset;
+use super::points::Table;
+use crate::Error;
+
 /// Mean and standard deviation of every feature over some rows; no deviation where a feature is
 /// constant.
 pub fn moments(x: &[f64], dim: usize) -> Vec<(f64, Option<f64>)> {
@@ -35,6 +39,18 @@ impl FeatureScaling {
         FeatureScaling { shift, scale }
     }
 
+    /// By means and standard deviations, for models. Without a constant feature a model has nothing
+    /// to take up a shift: then features are scaled only. A constant feature is left alone.
+    pub fn of_models(table: &Table, centered: bool) -> FeatureScaling {
+        let pair = |(mean, deviation): (f64, Option<f64>)| {
+            let shift = if centered && deviation.is_some() { mean } else { 0.0 };
+            (shift, deviation.unwrap_or(1.0))
+        };
+        let moments = moments(table.x(), table.features().len());
+        let (shift, scale) = moments.into_iter().map(pair).unzip();
+        FeatureScaling { shift, scale }
+    }
+
     /// The features of a point in the new units.
     pub fn point<'a>(&'a self, x: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         x.iter().zip(&self.shift).zip(&self.scale).map(|((v, shift), scale)| (v - shift) / scale)
@@ -47,6 +63,30 @@ impl FeatureScaling {
                 *v = (*v - shift) / scale;
             }
         }
+    }
+}
+
+impl Table {
+    /// The local datasets of all nodes, in comparable units where asked for; with an intercept a
+    /// constant feature comes last.
+    pub fn datasets(
+        &self,
+        intercept: bool,
+        scaling: Option<&FeatureScaling>,
+    ) -> Result<Vec<Dataset>, Error> {
+        let dim = self.features().len() + usize::from(intercept);
+        let mut features = vec![Vec::new(); self.nodes().len()];
+        let mut labels = vec![Vec::new(); self.nodes().len()];
+        for (row, &node) in self.node_of_row().iter().enumerate() {
+            let own = &mut features[node as usize];
+            match scaling {
+                Some(scaling) => own.extend(scaling.point(self.row(row))),
+                None => own.extend_from_slice(self.row(row)),
+            }
+            own.extend(intercept.then_some(1.0));
+            labels[node as usize].extend(self.y().map(|y| y[row]));
+        }
+        features.into_iter().zip(labels).map(|(x, y)| Dataset::new(dim, x, y)).collect()
     }
 }
 

@@ -9,10 +9,10 @@
 
 use crate::loss::Curvature;
 use crate::numeric::linalg::axpy;
+use crate::numeric::threads::*;
 use crate::penalty::Norm;
 use crate::solve::exact::common_model::Sum;
 use crate::{Error, Problem};
-use rayon::prelude::*;
 
 /// What rounding may do to a gradient, as a part of the terms in it.
 const ROUNDING: f64 = 1e-12;

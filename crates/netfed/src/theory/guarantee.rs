@@ -13,9 +13,9 @@
 use super::cluster_optimum::{Found, cluster_optimum};
 use super::well_connected::Demands;
 use crate::numeric::linalg::{axpy, difference};
+use crate::numeric::threads::*;
 use crate::penalty::Norm;
 use crate::{Clusters, Error, Matrix, Problem};
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// What the theorem says about a cluster at the λ of the problem.
@@ -38,6 +38,7 @@ pub enum Verdict {
 /// All that is known about a cluster. Constants and distances are in the norm of the penalty, or
 /// its dual.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Guarantee {
     /// Its nodes, in order.
     pub nodes: Vec<usize>,

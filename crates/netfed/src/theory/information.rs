@@ -13,6 +13,7 @@ use crate::{Clusters, Graph, Matrix};
 
 /// Two information criteria; smaller is better, and only differences mean something.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Information {
     /// Akaike's criterion: aims at good predictions.
     pub aic: f64,

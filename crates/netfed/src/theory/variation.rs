@@ -13,6 +13,7 @@ use crate::{Matrix, Problem};
 
 /// How much the models of a group differ, and the bound (25).
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Variation {
     /// Σ ‖wᵢ − mean‖²
     pub found: f64,

@@ -22,14 +22,94 @@ pub(crate) struct Case {
     pub(crate) lasso: f64,
 }
 
+/// Chance, from a seed.
+struct Chance(ChaCha8Rng);
+
+impl Chance {
+    fn number(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.0.random::<f64>()
+    }
+
+    /// 10 to the power of a number.
+    fn power(&mut self, low: f64, high: f64) -> f64 {
+        10f64.powf(self.number(low, high))
+    }
+
+    fn pick(&mut self, n: usize) -> usize {
+        (self.number(0.0, 1.0) * n as f64) as usize
+    }
+
+    fn numbers(&mut self, n: usize, most: f64) -> Vec<f64> {
+        (0..n).map(|_| self.number(-most, most)).collect()
+    }
+}
+
+/// What the data of all nodes have in common.
+struct Shape {
+    kind: LossKind,
+    scale: Vec<f64>,
+    dependent: bool,
+    separable: bool,
+    units: f64,
+    truth: Vec<f64>,
+}
+
+impl Shape {
+    fn new(kind: LossKind, dim: usize, chance: &mut Chance) -> Shape {
+        let common = chance.power(-4.0, 4.0);
+        let scale: Vec<f64> = match chance.pick(4) {
+            0 => vec![1.0; dim],
+            1 => vec![common; dim],
+            _ => (0..dim).map(|_| chance.power(-5.0, 5.0)).collect(),
+        };
+        let dependent = dim > 1 && chance.pick(5) == 0;
+        let separable = chance.pick(2) == 0;
+        let units = if chance.pick(3) == 0 { chance.power(-4.0, 4.0) } else { 1.0 };
+        let truth = chance.numbers(dim, 2.0);
+        Shape { kind, scale, dependent, separable, units, truth }
+    }
+
+    /// Features and labels of one node.
+    fn node(&self, chance: &mut Chance) -> (Vec<f64>, Vec<f64>) {
+        let dim = self.truth.len();
+        let points = if chance.pick(8) == 0 { 0 } else { 1 + chance.pick(8) };
+        let own: Vec<f64> = self.truth.iter().map(|w| w + 0.3 * chance.number(-1.0, 1.0)).collect();
+        let (mut features, mut labels) = (Vec::new(), Vec::new());
+        for _ in 0..points {
+            let mut x = chance.numbers(dim, 1.5);
+            if self.dependent {
+                x[dim - 1] = x[0];
+            }
+            let t: f64 = x.iter().zip(&own).map(|(x, w)| x * w).sum();
+            features.extend(x.iter().zip(&self.scale).map(|(x, s)| x * s));
+            let noise = if self.separable { 0.0 } else { chance.number(-1.0, 1.0) };
+            let class = if t + 2.0 * noise >= 0.0 { 1.0 } else { -1.0 };
+            labels.push(if self.kind.is_classification() {
+                class
+            } else {
+                self.units * (t + 0.3 * noise)
+            });
+        }
+        (features, labels)
+    }
+}
+
+/// Some of all pairs of nodes, with weights.
+fn edges(nodes: usize, chance: &mut Chance) -> Vec<(usize, usize, f64)> {
+    let dense = [0.0, 0.3, 0.8][chance.pick(3)];
+    let mut edges = Vec::new();
+    for (i, j) in (0..nodes).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        if chance.number(0.0, 1.0) < dense {
+            edges.push((i, j, chance.power(-1.5, 1.5)));
+        }
+    }
+    edges
+}
+
 impl Case {
     /// The case of a seed.
     pub(crate) fn new(seed: u64) -> Case {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut number = |low: f64, high: f64| low + (high - low) * rng.random::<f64>();
-        let pick = |number: &mut dyn FnMut(f64, f64) -> f64, n: usize| {
-            (number(0.0, 1.0) * n as f64) as usize
-        };
+        let chance = &mut Chance(ChaCha8Rng::seed_from_u64(seed));
         let kinds = [
             LossKind::Squared,
             LossKind::Logistic,
@@ -37,68 +117,28 @@ impl Case {
             LossKind::Absolute,
             LossKind::Hinge,
         ];
-        let kind = kinds[pick(&mut number, 5)];
-        let penalty = ["l1", "l2", "linf", "squared", "quadratic"][pick(&mut number, 5)];
-        let (nodes, dim) = (1 + pick(&mut number, 8), 1 + pick(&mut number, 4));
-        let common = 10f64.powf(number(-4.0, 4.0));
-        let scale: Vec<f64> = match pick(&mut number, 4) {
-            0 => vec![1.0; dim],
-            1 => vec![common; dim],
-            _ => (0..dim).map(|_| 10f64.powf(number(-5.0, 5.0))).collect(),
-        };
-        let dependent = dim > 1 && pick(&mut number, 5) == 0;
-        let separable = pick(&mut number, 2) == 0;
-        let units = match pick(&mut number, 3) {
-            0 => 10f64.powf(number(-4.0, 4.0)),
-            _ => 1.0,
-        };
-        let truth: Vec<f64> = (0..dim).map(|_| number(-2.0, 2.0)).collect();
-        let mut data = Vec::new();
-        for _ in 0..nodes {
-            let points = if pick(&mut number, 8) == 0 { 0 } else { 1 + pick(&mut number, 8) };
-            let own: Vec<f64> = truth.iter().map(|w| w + 0.3 * number(-1.0, 1.0)).collect();
-            let (mut features, mut labels) = (Vec::new(), Vec::new());
-            for _ in 0..points {
-                let mut x: Vec<f64> = (0..dim).map(|_| number(-1.5, 1.5)).collect();
-                if dependent {
-                    x[dim - 1] = x[0];
-                }
-                let t: f64 = x.iter().zip(&own).map(|(x, w)| x * w).sum();
-                features.extend(x.iter().zip(&scale).map(|(x, s)| x * s));
-                let noise = if separable { 0.0 } else { number(-1.0, 1.0) };
-                let class = if t + 2.0 * noise >= 0.0 { 1.0 } else { -1.0 };
-                labels.push(if kind.is_classification() {
-                    class
-                } else {
-                    units * (t + 0.3 * noise)
-                });
-            }
-            data.push((features, labels));
-        }
-        let dense = [0.0, 0.3, 0.8][pick(&mut number, 3)];
-        let mut edges = Vec::new();
-        for i in 0..nodes {
-            for j in 0..i {
-                if number(0.0, 1.0) < dense {
-                    edges.push((i, j, 10f64.powf(number(-1.5, 1.5))));
-                }
-            }
-        }
-        let lambda = 10f64.powf(number(-3.0, 1.5));
-        let ridge = if pick(&mut number, 6) == 0 { 10f64.powf(number(-4.0, 0.0)) } else { 0.0 };
-        let lasso = if pick(&mut number, 6) == 0 { 10f64.powf(number(-4.0, 0.0)) } else { 0.0 };
+        let kind = kinds[chance.pick(5)];
+        let penalty = ["l1", "l2", "linf", "squared", "quadratic"][chance.pick(5)];
+        let (nodes, dim) = (1 + chance.pick(8), 1 + chance.pick(4));
+        let shape = Shape::new(kind, dim, chance);
+        let data = (0..nodes).map(|_| shape.node(chance)).collect();
+        let edges = edges(nodes, chance);
+        let lambda = chance.power(-3.0, 1.5);
+        let ridge = if chance.pick(6) == 0 { chance.power(-4.0, 0.0) } else { 0.0 };
+        let lasso = if chance.pick(6) == 0 { chance.power(-4.0, 0.0) } else { 0.0 };
         // ½(BᵀB), singular every other time.
-        let rank = if pick(&mut number, 2) == 0 { dim } else { dim.saturating_sub(1) };
-        let b: Vec<f64> = (0..rank * dim).map(|_| number(-1.0, 1.0)).collect();
+        let rank = if chance.pick(2) == 0 { dim } else { dim.saturating_sub(1) };
+        let b = chance.numbers(rank * dim, 1.0);
         let q = (0..dim * dim)
             .map(|p| b.chunks(dim).map(|row| row[p / dim] * row[p % dim]).sum::<f64>())
             .collect();
+        let scales: Vec<String> = shape.scale.iter().map(|s| format!("{s:.0e}")).collect();
         let name = format!(
             "seed {seed}: {kind:?}, {penalty}, {nodes} nodes, {} edges, {dim} features of scales {}, λ {lambda:.1e}, ridge {ridge:.1e}, lasso {lasso:.1e}{}{}",
             edges.len(),
-            scale.iter().map(|s| format!("{s:.0e}")).collect::<Vec<_>>().join(" "),
-            if dependent { ", dependent" } else { "" },
-            if separable { ", separable" } else { "" },
+            scales.join(" "),
+            if shape.dependent { ", dependent" } else { "" },
+            if shape.separable { ", separable" } else { "" },
         );
         Case { name, kind, penalty, q, dim, data, edges, lambda, ridge, lasso }
     }

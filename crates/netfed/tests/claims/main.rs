@@ -12,11 +12,10 @@ mod case;
 mod witness;
 
 use case::Case;
-use netfed::{Certifier, Options, Problem, Progress, Solution, Status, baselines, solve};
-use std::ops::ControlFlow;
+use netfed::{Certifier, Options, Problem, Solution, Status, baselines, solve};
 
 fn run(problem: &Problem) -> Solution {
-    solve(problem, &Options::default(), |_: Progress<'_>| ControlFlow::Continue(())).unwrap()
+    solve(problem, &Options::default()).unwrap()
 }
 
 /// Only a gap is called converged, and it is true; without one the answer is still not worse than

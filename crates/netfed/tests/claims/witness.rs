@@ -99,7 +99,7 @@ fn scalar(kind: LossKind, t: f64, y: f64, mu: f64) -> [f64; 3] {
             let value = if m < 0.0 { 0.5 * mu * mu / (a - m) } else { 0.5 * (a + m) };
             [value, -0.5 * y * (1.0 + s), 0.5 * c]
         }
-        LossKind::Mean => unreachable!(),
+        other => unreachable!("{other:?} has no labels"),
     }
 }
 

@@ -8,7 +8,6 @@ use netfed::{
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::ops::ControlFlow;
 
 /// What netfed says about a point.
 pub(crate) struct Claim {
@@ -33,10 +32,9 @@ impl Claim {
 }
 
 fn run(problem: &Problem, options: Options, start: Option<Start>) -> Solution {
-    let observer = |_: netfed::Progress<'_>| ControlFlow::Continue(());
     match start {
-        Some(start) => solve_from(problem, &options, start, observer),
-        None => solve(problem, &options, observer),
+        Some(start) => solve_from(problem, &options, start),
+        None => solve(problem, &options),
     }
     .unwrap()
 }

@@ -11,7 +11,6 @@ use crate::witness::{derivatives, value, witness_to};
 use netfed::guarantee::{Guarantee, guarantees};
 use netfed::spectral::{algebraic_connectivity, variation};
 use netfed::{Clusters, Matrix, Options, solve};
-use std::ops::ControlFlow;
 
 /// Models that differ by less than this part of their size are not told apart.
 const SAME: f64 = 1e-12;
@@ -26,7 +25,7 @@ const ACCURACY: f64 = 1e-60;
 pub(crate) fn refute(case: &Case) -> Vec<String> {
     let problem = case.problem();
     let options = Options { max_iterations: 300, ..Options::default() };
-    let solution = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+    let solution = solve(&problem, &options).unwrap();
     let clusters = Clusters::of(problem.graph(), &solution);
     let all = guarantees(&problem, &clusters, &solution.params, 99).unwrap();
     let mut wrong = Vec::new();

@@ -10,12 +10,11 @@ use crate::number::{Real, nearest, power_of_two, real};
 use crate::terms::{Term, objective, terms};
 use crate::witness::{derivatives, witness};
 use netfed::{Options, Proof, lambda_max};
-use std::ops::ControlFlow;
 
 /// What is wrong with the claims about λ_max of a case.
 pub(crate) fn refute(case: &Case) -> Option<String> {
     let options = Options { max_iterations: 2000, ..Options::default() };
-    let claim = lambda_max(&case.problem(), &options, |_| ControlFlow::Continue(())).unwrap();
+    let claim = lambda_max(&case.problem(), &options).unwrap();
     if case.edges.is_empty() {
         return None;
     }
@@ -54,7 +53,7 @@ pub(crate) fn refute(case: &Case) -> Option<String> {
 /// must be better than a common one.
 pub(crate) fn refute_with_kinks(case: &Case) -> Option<String> {
     let options = Options { max_iterations: 300, ..Options::default() };
-    let claim = lambda_max(&case.problem(), &options, |_| ControlFlow::Continue(())).unwrap();
+    let claim = lambda_max(&case.problem(), &options).unwrap();
     if claim.lower <= 0.0 || !claim.lower.is_finite() {
         return None;
     }

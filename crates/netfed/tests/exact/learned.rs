@@ -9,7 +9,6 @@ use netfed::Matrix;
 use netfed::learning::{Candidates, LogDegree, Model, covariance, graphical_lasso};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const STEPS: usize = 60;
@@ -94,7 +93,7 @@ pub(crate) fn refute_precision(seed: u64) -> Option<String> {
     let d = c.rows();
     let largest = (0..d).map(|v| c.row(v)[v]).fold(0.0, f64::max);
     let penalty = largest * power(rng, -3.0, 0.0);
-    let answer = graphical_lasso(&c, penalty, 1e-9, 1000, |_, _| ControlFlow::Continue(()));
+    let answer = graphical_lasso(&c, penalty, 1e-9, 1000);
     let Ok(answer) = answer else { return None };
     let cells: Vec<(usize, usize)> = (0..d).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
     // The matrix is as symmetric as its lower half.

@@ -5,23 +5,22 @@ use crate::case::Case;
 use crate::terms::terms;
 use crate::verdict::{Verdict, judge};
 use crate::witness::witness;
-use netfed::{Bound, Options, Step, follow_path, log_grid};
+use netfed::{Bound, Event, Options, follow_path_with, log_grid};
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 
 /// Follows the path of a case around its λ and judges every certificate on it.
 pub(crate) fn check(case: &Case, seed: u64, verdict: &mut Verdict) {
     let lambdas = log_grid(case.lambda, 100.0 * case.lambda, 4);
     let options = Options { max_iterations: 300, ..Options::default() };
-    let solved = Mutex::new(Vec::new());
-    let observer = |step: Step<'_>| {
-        if let Step::Solved(index, point, solution) = step {
-            solved.lock().unwrap().push((index, point.clone(), solution.clone()));
+    let mut solved = Vec::new();
+    let mut watch = |event: Event<'_>| {
+        if let Event::Solved { run, point, solution, .. } = event {
+            solved.push((run, point.clone(), solution.clone()));
         }
         ControlFlow::Continue(())
     };
-    let points = follow_path(&case.problem(), &lambdas, &options, None, observer).unwrap();
-    for (index, point, solution) in solved.into_inner().unwrap() {
+    let points = follow_path_with(&case.problem(), &lambdas, &options, None, &mut watch).unwrap();
+    for (index, point, solution) in solved {
         let case = Case { lambda: lambdas[index], ..case.clone() };
         let terms = terms(&case);
         let best = witness(&terms, solution.params.as_slice());

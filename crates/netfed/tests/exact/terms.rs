@@ -65,7 +65,7 @@ pub(crate) fn terms(case: &Case) -> Vec<Term> {
                 // y is 1 or −1.
                 LossKind::Hinge => (Function::Positive, vec![row(1.0, -y)]),
                 LossKind::Logistic => (Function::Logistic, vec![row(0.0, -y)]),
-                LossKind::Mean => unreachable!("has no labels"),
+                other => unreachable!("{other:?} has no labels"),
             };
             add(1.0, node.points(), function, rows);
         }

@@ -3,11 +3,10 @@
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each test file uses its part")]
 
 use netfed::loss::Loss;
-use netfed::relax::{
+use netfed::relax::linear::{
     Coupling, LocalUpdate, RelaxOptions, Relaxation, Relaxed, Sides, Sweep, relax,
 };
 use netfed::{Dataset, Graph, LossKind, Matrix};
-use std::ops::ControlFlow;
 
 /// All numbers of a file of `data/fedrelax`.
 pub fn numbers(name: &str) -> Vec<f64> {
@@ -87,7 +86,7 @@ pub fn divergent() -> Instance {
 }
 
 pub fn run(problem: &Relaxation, start: &Matrix, options: RelaxOptions) -> Relaxed {
-    relax(problem, start, &options, |_| ControlFlow::Continue(())).unwrap()
+    relax(problem, start, &options).unwrap()
 }
 
 pub fn rounds(max_rounds: u64, sweep: Sweep, update: LocalUpdate) -> RelaxOptions {

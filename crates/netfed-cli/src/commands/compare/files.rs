@@ -1,11 +1,11 @@
 //! The files of `netfed compare` but for the page: every method, every split, the summary.
 
+use netfed::evaluate::Estimate;
 use netfed_io::{Cell, Csv};
 use serde_json::{Value, json};
 
 use super::outcome::{Outcome, Ranked};
 use super::words::{sentences, verdict, warnings};
-use crate::evaluation::statistics::Estimate;
 
 /// `compare.csv`: one row per method, ranked.
 pub(crate) fn methods(o: &Outcome) -> String {

@@ -10,7 +10,7 @@
 use super::method::Method;
 use super::plan::Plan;
 use super::splits::Run;
-use crate::evaluation::statistics::Estimate;
+use netfed::evaluate::Estimate;
 
 /// A method with its runs, split by split.
 pub(crate) struct Ranked {

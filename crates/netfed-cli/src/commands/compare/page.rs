@@ -1,5 +1,6 @@
 //! The page of `netfed compare`: the verdict, the ranked errors as a picture, the table.
 
+use netfed::evaluate::Estimate;
 use std::path::Path;
 
 use maud::{PreEscaped, html};
@@ -9,7 +10,6 @@ use netfed_report::text::{plural, rough_duration};
 use super::outcome::{Outcome, Ranked};
 use super::table;
 use super::words::{next, sentences, verdict, warnings};
-use crate::evaluation::statistics::Estimate;
 
 /// The whole page.
 pub(crate) fn page(o: &Outcome, out: &Path) -> String {

@@ -1,11 +1,11 @@
 //! What is compared and how it is judged: the settings of `netfed compare`, complete and checked.
 
 use netfed::LossKind;
+use netfed::evaluate::Measure;
 use netfed::names::choose;
 
 use super::flags::Compare;
 use super::method::Method;
-use crate::evaluation::measure::Measure;
 use crate::failure::Failure;
 use crate::settings::Settings;
 

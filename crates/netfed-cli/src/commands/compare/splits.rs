@@ -3,16 +3,15 @@
 //! Every node holds out the share v of its m points, rounded, but keeps at least one; which ones is drawn anew for each split. All methods see the
 //! same splits and the same folds. The choice has the smallest mean error over the folds, the first of equal ones.
 
+use netfed::evaluate::{HoldOut, first_smallest, folds};
 use std::time::Instant;
 
 use netfed::{Matrix, Table};
-use rand::seq::SliceRandom;
 
 use super::method::Method;
 use super::plan::Plan;
 use super::train::{Part, Trained};
-use crate::evaluation::folds::folds;
-use crate::evaluation::{Data, first_smallest};
+use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::progress::Steps;
 
@@ -45,20 +44,6 @@ struct Split {
     held_out: Table,
     /// The fold of every training point.
     fold: Vec<usize>,
-}
-
-/// The rows held out in a split.
-fn held_out(points: &Table, share: f64, seed: u64) -> Vec<bool> {
-    let mut random = netfed::generate::random(seed);
-    let mut rows = points.rows_of_nodes();
-    let mut held = vec![false; points.rows()];
-    for rows in &mut rows {
-        rows.shuffle(&mut random);
-        let count = (share * rows.len() as f64).round() as usize;
-        let count = count.min(rows.len().saturating_sub(1));
-        rows[..count].iter().for_each(|&row| held[row] = true);
-    }
-    held
 }
 
 /// For every method its runs, split by split; and the number of points held out for every point of training.
@@ -104,7 +89,7 @@ pub(crate) fn compare(
 
 fn split(data: &Data, plan: &Plan, seed: u64) -> Result<Split, Failure> {
     let points = &data.points;
-    let held = held_out(points, plan.validation, seed);
+    let held = HoldOut::Share(plan.validation).rows(points, seed);
     let split = |keep: bool| points.select(|r| held[r] != keep);
     let (training, held_out) = (split(true), split(false));
     let (rows, file) = (training.rows(), plan.settings.data_name());
@@ -171,24 +156,4 @@ fn judge(
     });
     let error = error(plan, &params, &split.held_out);
     Ok(Run { error, estimation, chosen, rounds, floats, seconds, settled })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_node_holds_out_its_share_and_keeps_a_point() {
-        let node_of_row = [vec![0; 10], vec![1; 3], vec![2; 1]].concat();
-        let nodes = ["a", "b", "c", "empty"].map(str::to_owned).to_vec();
-        let x = vec![1.0; node_of_row.len()];
-        let points = Table::new(nodes, node_of_row, vec!["x".into()], x, None).unwrap();
-        let held = held_out(&points, 0.3, 1);
-        let count = |range: std::ops::Range<usize>| held[range].iter().filter(|h| **h).count();
-        assert_eq!([count(0..10), count(10..13), count(13..14)], [3, 1, 0]);
-        assert_eq!(held, held_out(&points, 0.3, 1));
-        assert_ne!(held, held_out(&points, 0.3, 2));
-        let most = held_out(&points, 0.99, 1);
-        assert_eq!(most.iter().filter(|h| **h).count(), 9 + 2);
-    }
 }

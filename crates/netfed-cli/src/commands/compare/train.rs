@@ -3,15 +3,14 @@
 //! Learning rates are 1/L, with L the largest curvature of the nodes' losses ([`Rate::suited`]); the grids of λ and μ of methods without a graph are
 //! multiples of L. Methods with a server weigh nodes by their data points, as `global` does; `mr-mtl` weighs them alike.
 
-use std::ops::ControlFlow;
-
 use netfed::baselines::{
-    self, Clients, LocalSteps, Outcome, Rate, Round, Rounds, Weighting, ditto, fed_avg, fed_prox,
-    fed_sgd, gossip, ifca_from_nodes, mr_mtl,
+    self, Clients, LocalSteps, Outcome, Rate, Rounds, Weighting, ditto_with, fed_avg_with,
+    fed_prox_with, fed_sgd_with, gossip_with, ifca_from_nodes_with, mr_mtl_with,
 };
 use netfed::fit::Prepared;
 use netfed::{
-    Edges, FedAdmm, Federation, Matrix, Options, Solver, Status, Table, log_grid, simulate, solve,
+    Edges, FedAdmm, Federation, Matrix, Options, Solver, Status, Table, log_grid, simulate_with,
+    solve_with,
 };
 
 use super::method::Method;
@@ -21,7 +20,7 @@ use crate::evaluation::{descend, pooled};
 use crate::failure::Failure;
 use crate::lambda_path::default_values;
 use crate::prepare::prepare_part;
-use crate::progress::interrupted;
+use crate::progress::{interrupted, until_interrupted};
 
 /// Number of λ of the path of gtv, without 0.
 const LAMBDAS: usize = 15;
@@ -57,10 +56,6 @@ pub(crate) struct Trained {
     /// Numbers sent by a node, on average.
     pub(crate) floats: f64,
     pub(crate) settled: bool,
-}
-
-fn go_on(_: Round) -> ControlFlow<()> {
-    if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 impl<'a> Part<'a> {
@@ -127,9 +122,18 @@ impl<'a> Part<'a> {
             // The common model is the same for every λ.
             Method::Ditto => {
                 let work = self.steps(FEW_STEPS);
-                let common = fed_avg(&clients, &zero, &work, &self.rounds(), go_on)?.params;
+                let common =
+                    fed_avg_with(&clients, &zero, &work, &self.rounds(), &mut until_interrupted)?
+                        .params;
                 let of = |&lambda: &f64| {
-                    let own = ditto(&clients, common.row(0), lambda, &work, &none, go_on)?;
+                    let own = ditto_with(
+                        &clients,
+                        common.row(0),
+                        lambda,
+                        &work,
+                        &none,
+                        &mut until_interrupted,
+                    )?;
                     Ok(error(&self.prepared.in_units_of_the_data(&own.params)))
                 };
                 grid.iter().map(of).collect::<Result<_, Failure>>()?
@@ -161,31 +165,54 @@ impl<'a> Part<'a> {
             }
             Method::Gtv | Method::GtvSelected => {
                 let options = self.options(self.plan.settings.spec.tol);
-                let found = solve(&problem.at_lambda(value)?, &options, |_| stop())?;
+                let found =
+                    solve_with(&problem.at_lambda(value)?, &options, &mut until_interrupted)?;
                 let solved = found.status == Status::Solved;
                 self.exact(&found.params, found.iterations, self.data(), solved)
             }
             Method::FedAdmm => self.fed_admm(value)?,
             Method::FedAvg => {
                 let work = self.steps(value as u64);
-                self.of(fed_avg(&clients, &zero, &work, &rounds, go_on)?)
+                self.of(fed_avg_with(&clients, &zero, &work, &rounds, &mut until_interrupted)?)
             }
-            Method::FedSgd => self.of(fed_sgd(&clients, &zero, self.rate, &rounds, go_on)?),
+            Method::FedSgd => {
+                self.of(fed_sgd_with(&clients, &zero, self.rate, &rounds, &mut until_interrupted)?)
+            }
             Method::FedProx => {
                 let rate = self.rate.with_proximity(value);
                 let work = LocalSteps { rate, ..self.steps(MANY_STEPS) };
-                self.of(fed_prox(&clients, &zero, value, &work, &rounds, go_on)?)
+                self.of(fed_prox_with(
+                    &clients,
+                    &zero,
+                    value,
+                    &work,
+                    &rounds,
+                    &mut until_interrupted,
+                )?)
             }
             Method::Ifca => {
                 let (work, models) = (self.steps(FEW_STEPS), value as usize);
-                self.of(ifca_from_nodes(&clients, models, STARTS, &work, &rounds, go_on)?.outcome)
+                self.of(ifca_from_nodes_with(
+                    &clients,
+                    models,
+                    STARTS,
+                    &work,
+                    &rounds,
+                    &mut until_interrupted,
+                )?
+                .outcome)
             }
-            Method::Ditto => {
-                self.of(ditto(&clients, &zero, value, &self.steps(FEW_STEPS), &rounds, go_on)?)
-            }
+            Method::Ditto => self.of(ditto_with(
+                &clients,
+                &zero,
+                value,
+                &self.steps(FEW_STEPS),
+                &rounds,
+                &mut until_interrupted,
+            )?),
             Method::MrMtl => {
                 let rounds = Rounds { weighting: Weighting::Nodes, ..rounds };
-                self.of(mr_mtl(&clients, &zero, value, &rounds, go_on)?)
+                self.of(mr_mtl_with(&clients, &zero, value, &rounds, &mut until_interrupted)?)
             }
             Method::Gossip => {
                 let rate = match self.rate {
@@ -193,7 +220,14 @@ impl<'a> Part<'a> {
                     Rate::InverseRoot(_) => Rate::InverseRoot(value),
                 };
                 let work = LocalSteps { rate, ..self.steps(1) };
-                self.of(gossip(&clients, &zero, &work, rounds.max_rounds, SETTLED, go_on)?)
+                self.of(gossip_with(
+                    &clients,
+                    &zero,
+                    &work,
+                    rounds.max_rounds,
+                    SETTLED,
+                    &mut until_interrupted,
+                )?)
             }
         };
         stop_if_interrupted()?;
@@ -211,7 +245,7 @@ impl<'a> Part<'a> {
         let suited = FedAdmm::suited(&problem);
         let fed_admm = FedAdmm { average_after: self.plan.rounds / 2, ..suited };
         let federation = Federation { fed_admm, ..Federation::default() };
-        let found = simulate(&problem, &options, &federation, |_| stop())?;
+        let found = simulate_with(&problem, &options, &federation, &mut until_interrupted)?;
         let (edges, nodes) = (problem.graph().edges().len(), problem.nodes());
         let messages = 2.0 * edges as f64 / nodes as f64 * found.iterations as f64;
         let floats = messages * problem.dim() as f64;
@@ -247,15 +281,11 @@ impl<'a> Part<'a> {
     }
 
     fn of(&self, outcome: Outcome) -> Trained {
-        let Outcome { params, trace } = outcome;
+        let Outcome { params, trace, .. } = outcome;
         let floats = trace.sent.iter().sum::<u64>() as f64 / trace.sent.len() as f64;
-        let settled = trace.status == baselines::Status::Settled;
+        let settled = trace.status == Status::Settled;
         self.exact(&params, trace.rounds, floats, settled)
     }
-}
-
-fn stop() -> ControlFlow<()> {
-    if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 fn stop_if_interrupted() -> Result<(), Failure> {

@@ -1,12 +1,12 @@
 //! What to take from the comparison, in sentences.
 
+use netfed::evaluate::{Estimate, Evidence};
 use std::path::Path;
 
 use netfed_report::text::{number, plural};
 
 use super::method::{Kind, Method};
 use super::outcome::{Outcome, Ranked};
-use crate::evaluation::statistics::{Estimate, Evidence};
 use crate::evaluation::words::plus_minus;
 
 /// The verdict: a short title, and a sentence with the numbers.

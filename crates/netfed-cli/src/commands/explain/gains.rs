@@ -5,38 +5,26 @@
 //! the standard error of this mean; it counts when it is further from zero than Student's 95% interval. A model that a
 //! node's data leave undetermined is the one of least norm.
 
+use netfed::evaluate::{Effect, Gain, folds};
 use netfed::fit::{Prepared, measures};
-use netfed::{LossKind, Options, Solution, Solver, Start, Status, Table, solve, solve_from};
+use netfed::{
+    LossKind, Options, Solution, Solver, Start, Status, Table, solve_from_with, solve_with,
+};
 
 use super::open::Opened;
-use crate::evaluation::folds::folds;
 use crate::failure::Failure;
 use crate::prepare::prepare_part;
-use crate::progress::{Steps, catch_interrupts, interrupted};
+use crate::progress::{Steps, catch_interrupts, interrupted, until_interrupted};
 
 /// Nodes with fewer points say nothing about themselves.
 pub(crate) const FEWEST_POINTS: usize = 4;
 
-/// What coupling does to a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effect {
-    Gain,
-    Lose,
-    Unclear,
-}
-
-/// The errors of one node.
+/// The errors of one node: those of the model trained alone are the former ones.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NodeGain {
     /// Place of the node in the run.
     pub(crate) node: usize,
-    pub(crate) points: usize,
-    pub(crate) coupled: f64,
-    pub(crate) alone: f64,
-    /// Mean of the differences, and its standard error.
-    pub(crate) gain: f64,
-    pub(crate) standard_error: f64,
-    pub(crate) effect: Effect,
+    pub(crate) own: Gain,
 }
 
 /// The errors of all nodes with enough points.
@@ -55,14 +43,14 @@ pub(crate) struct Gains {
 impl Gains {
     /// Number of nodes with this effect.
     pub(crate) fn count(&self, effect: Effect) -> usize {
-        self.nodes.iter().filter(|n| n.effect == effect).count()
+        self.nodes.iter().filter(|n| n.own.effect == effect).count()
     }
 
     /// Mean over the nodes of the errors coupled and alone.
     pub(crate) fn means(&self) -> (f64, f64) {
         let n = self.nodes.len() as f64;
         let mean = |of: &dyn Fn(&NodeGain) -> f64| self.nodes.iter().map(of).sum::<f64>() / n;
-        (mean(&|n| n.coupled), mean(&|n| n.alone))
+        (mean(&|n| n.own.after), mean(&|n| n.own.before))
     }
 }
 
@@ -103,15 +91,12 @@ pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Fa
         let single = part.problem.at_lambda(0.0)?;
         // Whatever found the models of the run: here it is the optimum that counts.
         let options = Options { solver: Solver::Auto, ..run.settings.options() };
-        let watch = |_: netfed::Progress<'_>| match interrupted() {
-            true => std::ops::ControlFlow::Break(()),
-            false => std::ops::ControlFlow::Continue(()),
-        };
+        let watch = &mut until_interrupted;
         let together = match last.take() {
-            Some(start) => solve_from(&part.problem, &options, start, watch)?,
-            None => solve(&part.problem, &options, watch)?,
+            Some(start) => solve_from_with(&part.problem, &options, start, watch)?,
+            None => solve_with(&part.problem, &options, watch)?,
         };
-        let apart = solve(&single, &options, watch)?;
+        let apart = solve_with(&single, &options, watch)?;
         if interrupted() {
             return Err(Failure::other("interrupted; nothing was written.".into()));
         }
@@ -128,9 +113,12 @@ pub(crate) fn gains(run: &Opened, count: usize, quiet: bool) -> Result<Gains, Fa
         .iter()
         .enumerate()
         .filter(|(_, rows)| enough(rows))
-        .map(|(node, rows)| compare(node, rows, &coupled, &alone))
+        .map(|(node, rows)| {
+            let of = |errors: &[f64]| rows.iter().map(|&r| errors[r]).collect::<Vec<_>>();
+            NodeGain { node, own: Gain::new(&of(&alone), &of(&coupled)) }
+        })
         .collect();
-    nodes.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.node.cmp(&b.node)));
+    nodes.sort_by(|a, b| b.own.gain.mean.total_cmp(&a.own.gain.mean).then(a.node.cmp(&b.node)));
     Ok(Gains { measure: name, folds: count, nodes, skipped, unfinished })
 }
 
@@ -148,62 +136,4 @@ fn errors_of(
         measures(run.settings.spec.loss_kind(), run.settings.spec.intercept, &models, test);
     let which = measure_of(run.settings.spec.loss_kind());
     (names[which], values.iter().map(|v| v[which]).collect())
-}
-
-/// The gain of a node from the errors of its points.
-fn compare(node: usize, rows: &[usize], coupled: &[f64], alone: &[f64]) -> NodeGain {
-    let m = rows.len() as f64;
-    let mean = |of: &[f64]| rows.iter().map(|&r| of[r]).sum::<f64>() / m;
-    let gain = rows.iter().map(|&r| alone[r] - coupled[r]).sum::<f64>() / m;
-    let spread: f64 = rows.iter().map(|&r| (alone[r] - coupled[r] - gain).powi(2)).sum();
-    let standard_error = (spread / (m - 1.0) / m).sqrt();
-    let reach = student(m - 1.0) * standard_error;
-    NodeGain {
-        node,
-        points: rows.len(),
-        coupled: mean(coupled),
-        alone: mean(alone),
-        gain,
-        standard_error,
-        effect: match gain {
-            g if g > reach => Effect::Gain,
-            g if g < -reach => Effect::Lose,
-            _ => Effect::Unclear,
-        },
-    }
-}
-
-/// The 97.5% quantile of Student's distribution, by the expansion of Cornish and Fisher; good to 1% from 3 degrees of
-/// freedom on.
-fn student(freedom: f64) -> f64 {
-    let z: f64 = 1.959_963_985;
-    let terms = [
-        (z.powi(3) + z) / 4.0,
-        (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0,
-        (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0,
-    ];
-    z + terms[0] / freedom + terms[1] / freedom.powi(2) + terms[2] / freedom.powi(3)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_quantiles_are_those_of_the_tables() {
-        for (freedom, expected) in [(3.0, 3.182), (5.0, 2.571), (10.0, 2.228), (100.0, 1.984)] {
-            assert!((student(freedom) / expected - 1.0).abs() < 0.01, "{freedom}");
-        }
-    }
-
-    #[test]
-    fn only_clear_differences_count() {
-        let alone = [2.0, 2.1, 1.9, 2.0, 5.0];
-        let coupled = [1.0, 1.1, 1.0, 0.9, 9.0];
-        let clear = compare(0, &[0, 1, 2, 3], &coupled, &alone);
-        assert!(clear.effect == Effect::Gain && (clear.gain - 1.0).abs() < 1e-12);
-        assert_eq!(compare(0, &[0, 1, 2, 3], &alone, &coupled).effect, Effect::Lose);
-        assert_eq!(compare(0, &[0, 1, 2, 3, 4], &coupled, &alone).effect, Effect::Unclear);
-        assert_eq!(compare(0, &[0, 1, 2, 3], &alone, &alone).effect, Effect::Unclear);
-    }
 }

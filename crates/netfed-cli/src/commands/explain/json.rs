@@ -77,12 +77,12 @@ impl Explanation {
         let nodes = gains.nodes.iter().map(|n| {
             json!({
                 "node": self.run.prepared.nodes[n.node],
-                "points": n.points,
-                "alone": n.alone,
-                "coupled": n.coupled,
-                "gain": n.gain,
-                "standard_error": n.standard_error,
-                "verdict": effect(n.effect),
+                "points": n.own.points,
+                "alone": n.own.before,
+                "coupled": n.own.after,
+                "gain": n.own.gain.mean,
+                "standard_error": n.own.gain.se,
+                "verdict": effect(n.own.effect),
             })
         });
         json!({

@@ -1,12 +1,13 @@
 //! The explanation as a page with pictures.
 
 use maud::{Markup, PreEscaped, html};
+use netfed::evaluate::Effect;
 use netfed::guarantee::Verdict;
 use netfed_report::chart::{Axis, LineChart, Scale, Series, line_chart};
 use netfed_report::text::{count, number, plural};
 use netfed_report::{COLORS, Outcome, Report, Words, edge_table, edge_words, graph, page, swatch};
 
-use super::gains::{Effect, Gains};
+use super::gains::Gains;
 use super::sentences::verb;
 use super::words::{GAIN_COLUMNS, TEXT_COLUMNS};
 use super::{Explanation, MOST_GROUPS};
@@ -178,10 +179,11 @@ impl Explanation {
 /// Error alone against error coupled, node by node.
 fn scatter(gains: &Gains) -> String {
     let of = |effect: Effect| -> Vec<(f64, f64)> {
-        let nodes = gains.nodes.iter().filter(|n| n.effect == effect);
-        nodes.map(|n| (n.alone, n.coupled)).collect()
+        let nodes = gains.nodes.iter().filter(|n| n.own.effect == effect);
+        nodes.map(|n| (n.own.before, n.own.after)).collect()
     };
-    let positive = gains.nodes.iter().flat_map(|n| [n.alone, n.coupled]).filter(|v| *v > 0.0);
+    let positive =
+        gains.nodes.iter().flat_map(|n| [n.own.before, n.own.after]).filter(|v| *v > 0.0);
     let low = positive.clone().fold(f64::INFINITY, f64::min);
     let high = positive.fold(0.0, f64::max);
     // Many points: a line of few would get marks, which look like nodes.

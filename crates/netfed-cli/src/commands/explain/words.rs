@@ -1,11 +1,12 @@
 //! The explanation for a terminal: tables and sentences.
 
+use netfed::evaluate::Effect;
 use std::path::Path;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use netfed_report::text::{number, plural, short};
 
-use super::gains::{Effect, Gains, NodeGain};
+use super::gains::{Gains, NodeGain};
 use super::sentences::{effect, verdict};
 use super::{Explanation, Group};
 
@@ -133,9 +134,9 @@ impl Explanation {
 
     /// The nodes to show: those that lose, those that gain, the others, each by the size of the effect.
     pub(crate) fn shown_gains<'a>(&self, gains: &'a Gains, most: usize) -> Vec<&'a NodeGain> {
-        let with = |effect| gains.nodes.iter().filter(move |n| n.effect == effect);
+        let with = |effect| gains.nodes.iter().filter(move |n| n.own.effect == effect);
         let mut unclear: Vec<&NodeGain> = with(Effect::Unclear).collect();
-        unclear.sort_by(|a, b| b.gain.abs().total_cmp(&a.gain.abs()));
+        unclear.sort_by(|a, b| b.own.gain.mean.abs().total_cmp(&a.own.gain.mean.abs()));
         let losing = with(Effect::Lose).rev().take(most / 2);
         losing.chain(with(Effect::Gain)).chain(unclear).take(most).collect()
     }
@@ -144,11 +145,11 @@ impl Explanation {
     pub(crate) fn gain_row(&self, node: &NodeGain) -> Vec<String> {
         vec![
             short(&self.run.prepared.nodes[node.node], 30),
-            node.points.to_string(),
-            number(node.alone),
-            number(node.coupled),
-            format!("{} ± {}", number(node.gain), number(node.standard_error)),
-            effect(node.effect).into(),
+            node.own.points.to_string(),
+            number(node.own.before),
+            number(node.own.after),
+            format!("{} ± {}", number(node.own.gain.mean), number(node.own.gain.se)),
+            effect(node.own.effect).into(),
         ]
     }
 

@@ -1,11 +1,11 @@
 //! FedRelax between peers: the section of the description.
 
+use netfed::model::Task;
 use netfed_io::PointColumns;
 use netfed_net::description::Relaxing;
 
 use super::init::Init;
 use crate::failure::Failure;
-use crate::member::task;
 use crate::memory::check_models;
 use crate::progress::warn;
 use crate::relaxing::{PublicRows, model_kind};
@@ -33,7 +33,7 @@ pub(super) fn describe(args: &Init, nodes: &[String]) -> Result<Relaxing, Failur
         public: public.x.chunks_exact(features.len()).map(<[f64]>::to_vec).collect(),
         public_of: public.owners,
     };
-    let (task, dim) = (task(&relaxing), features.len());
+    let (task, dim) = (Task::of_classes(&relaxing.classes), features.len());
     let kind = model_kind("--model", &relaxing.model, task, dim)?;
     check_models(std::iter::once((&kind, kind.size(task, dim, relaxing.public.len()))))?;
     Ok(relaxing)

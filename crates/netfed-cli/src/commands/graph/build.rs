@@ -8,6 +8,7 @@ pub(crate) use flags::Build;
 use std::path::Path;
 
 use netfed::discrepancy::{Discrepancy, GreatCircle};
+use netfed::graph::incomparable;
 use netfed::similarity_graph::{Rule, SimilarityGraph};
 use netfed::{Table, natural_order};
 use netfed_io::{check_graph_file, graph_text, read_coordinates, read_points, write_file};
@@ -64,7 +65,7 @@ pub(crate) fn run(args: &Build) -> Result<u8, Failure> {
     };
     warnings.extend(words::bounded(&graph, plan.recipe.weights));
     let (rows, labels) = points.map_or((0, false), |p| (p.rows(), p.y().is_some()));
-    let incomparable = incomparable(discrepancy.as_ref(), &graph)?;
+    let incomparable = incomparable(discrepancy.as_ref(), &graph.graph)?;
     let (points, seconds) = (rows, 0.0);
     let mut built = Built { nodes, points, labels, graph, incomparable, warnings, seconds };
     let edges: Vec<_> =
@@ -92,7 +93,7 @@ fn by_data(points: Option<&Table>, plan: &Plan, quiet: bool) -> Result<Compared,
     if !quiet && plan.recipe.discrepancy == "tsne" && rows > 500 {
         say("laying out the points in the plane");
     }
-    Ok((points.nodes().to_vec(), plan.recipe.discrepancies(points, &plan.settings)?))
+    Ok((points.nodes().to_vec(), plan.recipe.complete(&plan.settings).discrepancies(points)?))
 }
 
 /// The places of the nodes: of the data where there are some, of the file otherwise.
@@ -110,21 +111,6 @@ fn places(path: &Path, points: Option<&Table>) -> Result<Compared, Failure> {
     };
     let places = nodes.iter().map(place).collect::<Result<Vec<_>, _>>()?;
     Ok((nodes, Box::new(GreatCircle::new(&places)?)))
-}
-
-/// Nodes whose discrepancy from all others cannot be computed: they have no edge under any rule.
-fn incomparable(all: &dyn Discrepancy, built: &SimilarityGraph) -> Result<Vec<usize>, Failure> {
-    let (graph, nodes) = (&built.graph, all.nodes());
-    let mut found = Vec::new();
-    for i in (0..nodes).filter(|&i| graph.degree(i) == 0 && nodes > 1) {
-        let mut others = (0..nodes).filter(|&j| j != i);
-        if !others
-            .try_fold(false, |any, j| Ok::<_, Failure>(any || all.between(i, j)?.is_finite()))?
-        {
-            found.push(i);
-        }
-    }
-    Ok(found)
 }
 
 /// Why there is no edge.

@@ -88,9 +88,9 @@ fn nodes(facts: &Facts) -> String {
         csv.row([
             Cell::Text(node.clone()),
             Cell::Number(facts.graph.degree(i) as f64),
-            Cell::Number(facts.strength[i]),
-            Cell::Number(facts.part_of[i] as f64),
-            facts.community(i).map(|c| c as f64).into(),
+            Cell::Number(facts.own.strength[i]),
+            Cell::Number(facts.own.part_of[i] as f64),
+            facts.own.community(i).map(|c| c as f64).into(),
         ]);
     }
     csv.finish()

@@ -1,7 +1,6 @@
 //! `netfed graph learn`: a graph from signals, of one holder or across silos.
 
 mod alone;
-mod baselines;
 mod flags;
 mod grid;
 mod setting;
@@ -13,10 +12,8 @@ mod words;
 pub(crate) use flags::Learn;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use netfed::Matrix;
-use netfed::learning::{Candidates, LogDegree, Model, beta_for};
 use netfed_io::{Signals, read_signals};
 use netfed_report::text::count;
 
@@ -38,7 +35,7 @@ pub(crate) fn run(args: &Learn) -> Result<u8, Failure> {
     catch_interrupts();
     match plan.method {
         Method::LogDegree | Method::Glasso => alone::run(args, &plan),
-        _ => silos::run(args, &plan),
+        Method::Silos(method) => silos::run(args, &plan, method),
     }
 }
 
@@ -60,58 +57,29 @@ fn read(path: &Path, args: &Learn) -> Result<Signals, Failure> {
     Ok(signals)
 }
 
-/// Refuses what has overflowed: without a finite objective and gap nothing is known about a graph.
-fn check_finite(file: &str, objective: f64, gap: f64) -> Result<(), Failure> {
-    match objective.is_finite() && gap.is_finite() {
-        true => Ok(()),
-        false => Err(Failure::input(format!(
-            "{file}: the values are too large or too unlike in size to learn a graph from; say --standardize, or give them in another unit."
-        ))),
-    }
+/// What has overflowed: without a finite objective and gap nothing is known about a graph.
+fn too_large(file: &str) -> Failure {
+    Failure::input(format!(
+        "{file}: the values are too large or too unlike in size to learn a graph from; say --standardize, or give them in another unit."
+    ))
 }
 
-/// The pairs that may become edges: all, or nearest neighbors over all signals.
-fn candidates(all: &[&Matrix], args: &Learn) -> Result<Arc<Candidates>, Failure> {
+/// Refuses signals of so many vertices that not all pairs can be looked at; says what takes long.
+fn check_pairs(all: &[&Matrix], args: &Learn) -> Result<(), Failure> {
     let vertices = all[0].rows();
     let signals: usize = all.iter().map(|m| m.cols()).sum();
     let work = 0.5 * (vertices * vertices) as f64 * signals as f64;
     if !args.results.quiet && work > LONG {
         say(&format!("computing the distances of {} vertices", count(vertices)));
     }
-    let Some(k) = args.candidates else {
-        if vertices > ALL_PAIRS {
-            return Err(Failure::input(format!(
-                "{} vertices have {} pairs, too many to look at all; say --candidates 20 to look at nearest neighbors only.",
-                count(vertices),
-                count(vertices * (vertices - 1) / 2)
-            )));
-        }
-        return Ok(Arc::new(Candidates::all(vertices)?));
-    };
-    let mut together = Matrix::zeros(vertices, signals);
-    for v in 0..vertices {
-        let row: Vec<f64> = all.iter().flat_map(|m| m.row(v)).copied().collect();
-        together.row_mut(v).copy_from_slice(&row);
+    if args.candidates.is_none() && vertices > ALL_PAIRS {
+        return Err(Failure::input(format!(
+            "{} vertices have {} pairs, too many to look at all; say --candidates 20 to look at nearest neighbors only.",
+            count(vertices),
+            count(vertices * (vertices - 1) / 2)
+        )));
     }
-    Ok(Arc::new(Candidates::nearest(&together, k)?))
-}
-
-/// The problems (7) of some files, with the first β of the flags or the one that gives the wanted number of neighbors.
-fn problems(files: &[Signals], args: &Learn, plan: &Plan) -> Result<Vec<LogDegree>, Failure> {
-    let matrices: Vec<&Matrix> = files.iter().map(|f| &f.values).collect();
-    let candidates = candidates(&matrices, args)?;
-    let given = plan.settings[0].beta;
-    let model = Model { alpha: plan.alpha, beta: given.unwrap_or(1.0), zeta: plan.zeta };
-    let problem = |signals: &&Matrix| LogDegree::new(Arc::clone(&candidates), signals, model);
-    let problems = matrices.iter().map(problem).collect::<Result<Vec<_>, _>>()?;
-    if given.is_some() || candidates.is_empty() {
-        return Ok(problems);
-    }
-    let most = 2.0 * candidates.len() as f64 / candidates.vertices() as f64;
-    let wanted = args.neighbors.unwrap_or(flags::NEIGHBORS).min(most);
-    let (beta, _) = beta_for(&problems, wanted)?;
-    let again = |one: &LogDegree| one.with_model(Model { beta, ..model });
-    Ok(problems.iter().map(again).collect::<Result<_, _>>()?)
+    Ok(())
 }
 
 /// The files of the silos: those given, or all tables of a folder.
@@ -132,10 +100,10 @@ fn silo_files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
     }
     files.sort();
-    match files.is_empty() {
-        true => Err(Failure::input(format!(
+    if files.is_empty() {
+        return Err(Failure::input(format!(
             "{shown}: no file of signals in this folder; expected .csv, .tsv or .parquet files, one per silo."
-        ))),
-        false => Ok(files),
+        )));
     }
+    Ok(files)
 }

@@ -3,15 +3,13 @@
 mod files;
 mod flags;
 mod outcome;
-mod pairs;
 mod words;
 
 pub(crate) use flags::Select;
 
 use std::path::Path;
 
-use netfed::fit::datasets;
-use netfed::selection::Estimates;
+use netfed::selection::{Estimates, SelectOptions};
 use netfed::{Edges, Table, in_natural_order};
 use netfed_io::{check_file, check_graph_file, read_points};
 
@@ -39,7 +37,7 @@ pub(crate) fn run(args: Select) -> Result<u8, Failure> {
         args.truth.as_deref().map(|path| read_clusters(path, points.nodes())).transpose()?;
     let nodes = points.nodes().to_vec();
     catch_interrupts();
-    let estimates = estimate(points, &plan, args.results.quiet)?;
+    let estimates = estimate(&points, &plan, args.results.quiet)?;
     let mut outcome = Outcome::new(&args, &plan, nodes, &edges, &estimates, truth)?;
     outcome.seconds = start.elapsed().as_secs_f64();
     args.results
@@ -76,7 +74,7 @@ fn read(plan: &Plan) -> Result<(Table, Edges), Failure> {
 }
 
 /// Trains every node alone.
-fn estimate(points: Table, plan: &Plan, quiet: bool) -> Result<Estimates, Failure> {
+fn estimate(points: &Table, plan: &Plan, quiet: bool) -> Result<Estimates, Failure> {
     let settings = &plan.settings;
     let (nodes, rows) = (points.nodes().len(), points.rows());
     let dim = points.features().len() + usize::from(settings.spec.intercept);
@@ -84,6 +82,11 @@ fn estimate(points: Table, plan: &Plan, quiet: bool) -> Result<Estimates, Failur
     if !quiet && rows * dim * dim + nodes * dim.pow(3) > LONG {
         say(&format!("training {nodes} nodes, each alone"));
     }
-    let data = datasets(&points, &settings.spec)?;
-    Ok(Estimates::new(settings.spec.loss_kind(), &data, settings.spec.ridge, plan.variance)?)
+    let options = SelectOptions::default()
+        .with_loss(settings.spec.loss_kind())
+        .with_ridge(settings.spec.ridge)
+        .with_intercept(settings.spec.intercept)
+        .with_standardize(settings.spec.standardize)
+        .with_variance(plan.variance);
+    Ok(options.estimates(points)?)
 }

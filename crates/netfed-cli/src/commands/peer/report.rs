@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use netfed::Status;
 use netfed_io::{Cell, Csv};
 use netfed_net::Outcome;
 use netfed_net::description::Federation;
@@ -23,7 +22,7 @@ pub(super) fn summary(
     let total = outcome.total;
     let gap = total.map(|t| t.proven_gap()).filter(|g| g.is_finite());
     json!({
-        "status": status(outcome),
+        "status": outcome.status.name(),
         "federation": federation.description.name,
         "federation_version": federation.description.version,
         "member": federation.description.members[member].name,
@@ -53,16 +52,6 @@ fn without(outcome: &Outcome) -> serde_json::Map<String, serde_json::Value> {
     outcome.without.iter().map(|(name, time)| (name.clone(), seconds(time))).collect()
 }
 
-fn status(outcome: &Outcome) -> &'static str {
-    match outcome.finished {
-        _ if outcome.superseded => "left the federation",
-        true if outcome.converged => Status::Solved.name(),
-        true if outcome.unproven => Status::Unproven.name(),
-        true => "rounds used up",
-        false => Status::Stopped.name(),
-    }
-}
-
 /// The models as a table.
 pub(super) fn parameters(nodes: &[String], features: &[String], outcome: &Outcome) -> String {
     let mut parameters =
@@ -78,7 +67,7 @@ pub(super) fn parameters(nodes: &[String], features: &[String], outcome: &Outcom
 pub(super) fn words(outcome: &Outcome, seconds: f64, out: Option<&Path>) -> String {
     let mut text = format!(
         "{} after {} rounds, {}\n",
-        status(outcome),
+        outcome.status.name(),
         outcome.rounds,
         rough_duration(seconds)
     );

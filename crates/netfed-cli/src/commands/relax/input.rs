@@ -1,40 +1,32 @@
 //! From the files to what is trained: nodes, graph, task, models, public points.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use netfed::model::{ModelKind, Task};
 use netfed::names::choose;
-use netfed::{FeatureScaling, Graph, Matrix, Table, generate};
+use netfed::relax::{PublicPoints, RelaxInput, RelaxOptions};
+use netfed::{HoldOut, Table};
 use netfed_io::{ModelRow, PointColumns, Target, column_names, read_models, read_points};
 use netfed_report::text::rounded;
 
 use super::flags::Relax;
-use super::warnings::warnings;
+use super::warnings::words;
 use crate::failure::Failure;
 use crate::memory;
 use crate::prepare::read_graph_of;
-use crate::relaxing::{PublicPoints, PublicRows, model_kind, unread};
+use crate::progress::stop_flag;
+use crate::relaxing::{PublicRows, model_kind, unread};
 use crate::settings::{Range, number};
 
 /// The most classes.
 const MOST_CLASSES: usize = 100;
-/// The largest weight of a point.
-const HEAVIEST: f64 = 1e100;
 /// Public points where none are given.
 const PUBLIC: usize = 100;
 
-/// All that is trained on.
+/// All that is trained on, and how.
 pub(super) struct Input {
-    pub(super) points: Table,
-    pub(super) graph: Graph,
-    pub(super) task: Task,
-    /// Labels of the classes, in increasing order; empty for regression.
-    pub(super) classes: Vec<f64>,
-    pub(super) kinds: Vec<ModelKind>,
-    pub(super) public: PublicPoints,
-    pub(super) scaling: Option<FeatureScaling>,
-    pub(super) alpha: f64,
+    pub(super) data: RelaxInput,
+    pub(super) options: RelaxOptions,
     pub(super) warnings: Vec<String>,
 }
 
@@ -58,95 +50,89 @@ pub(super) fn read(args: &Relax) -> Result<Input, Failure> {
         ..PointColumns::default()
     };
     let points = read_points(&args.data, &columns)?;
-    let (mut points, edges) = read_graph_of(points, &args.data, &args.graph)?;
+    let (points, edges) = read_graph_of(points, &args.data, &args.graph)?;
     let (n, d) = (points.nodes().len(), points.features().len());
     memory::check(n, edges.len(), d, points.rows())?;
     let classes = if classify { classes(&points, args)? } else { Vec::new() };
-    let task = match classes.len() {
-        0 => Task::Regression,
-        count => Task::Classification(count),
-    };
-    let kinds = kinds(args, points.nodes(), task, d)?;
-    let (mut public, ignored) = match &args.public {
-        Some(path) => {
-            let (data, graph) = (args.data.display(), args.graph.display());
-            let features = (points.features(), &*data.to_string());
-            let nodes = (points.nodes(), &*format!("{data} or {graph}"));
-            let (rows, ignored) = PublicRows::read(path, &columns, features, nodes)?;
-            (Some(rows), ignored)
-        }
-        None => (None, None),
-    };
-    let scaling = args.standardize.then(|| FeatureScaling::standard(points.x(), d));
-    if let Some(scaling) = &scaling {
-        let mut x = points.x().to_vec();
-        scaling.apply(&mut x);
-        points = points.with_x(x)?;
-        public.iter_mut().for_each(|p| scaling.apply(&mut p.x));
-    }
-    let public = match public {
-        Some(rows) => rows.sets(d, points.nodes())?,
-        None => {
-            let count = args.public_points.unwrap_or(PUBLIC);
-            if count == 0 {
-                return Err(Failure::input("--public-points is 0; it must be at least 1.".into()));
-            }
-            memory::check_public(n, count, d)?;
-            let all = Matrix::from_rows(d, points.x().to_vec())?;
-            PublicPoints::Common(Arc::new(generate::gaussian_like(&all, count, args.seed)?))
-        }
-    };
+    let kinds = kinds(args, points.nodes(), Task::of_classes(&classes), d)?;
+    let (public, ignored) = public(args, &points, &columns)?;
     let graph = edges.graph()?;
-    check_sizes(&kinds, task, &points, |i| public.in_a_fit(&graph, i))?;
-    check_weights(&graph, alpha, args)?;
-    let mut warnings = warnings(&points, &graph, alpha, args);
+    let data = if classify {
+        RelaxInput::classification(points, graph, kinds)?
+    } else {
+        RelaxInput::regression(points, graph, kinds)?
+    };
+    let data = data.with_public(public)?;
+    check_sizes(&data)?;
+    check_weights(&data, alpha, args)?;
+    let options = RelaxOptions::new(alpha)
+        .with_rounds(args.rounds)
+        .with_hold_out(HoldOut::OneOf(args.hold_out))
+        .with_standardize(args.standardize)
+        .with_seed(args.seed)
+        .with_stop(stop_flag());
+    let of_nodes = data.warnings(&options);
+    let nodes = data.table().nodes();
+    let mut warnings: Vec<String> = of_nodes.iter().map(|w| words(w, nodes, args)).collect();
     warnings.extend(ignored);
     if let Some(path) = &args.models {
         let known = |c: &str| ["node", "model", "options"].contains(&c);
         let what = "are not read (options stand in the column \"options\", as depth=4)";
         warnings.extend(unread(path, &column_names(path)?, known, what));
     }
-    Ok(Input { points, graph, task, classes, kinds, public, scaling, alpha, warnings })
+    Ok(Input { data, options, warnings })
+}
+
+/// The public points, and a warning about what is not read of their file.
+fn public(
+    args: &Relax,
+    points: &Table,
+    columns: &PointColumns,
+) -> Result<(PublicPoints, Option<String>), Failure> {
+    let (n, d) = (points.nodes().len(), points.features().len());
+    if let Some(path) = &args.public {
+        let (data, graph) = (args.data.display(), args.graph.display());
+        let features = (points.features(), &*data.to_string());
+        let nodes = (points.nodes(), &*format!("{data} or {graph}"));
+        let (rows, ignored) = PublicRows::read(path, columns, features, nodes)?;
+        return Ok((rows.sets(d, points.nodes())?, ignored));
+    }
+    let count = args.public_points.unwrap_or(PUBLIC);
+    if count == 0 {
+        return Err(Failure::input("--public-points is 0; it must be at least 1.".into()));
+    }
+    memory::check_public(n, count, d)?;
+    Ok((PublicPoints::Drawn(count), None))
 }
 
 /// Refuses models that do not fit into memory.
-fn check_sizes(
-    kinds: &[ModelKind],
-    task: Task,
-    points: &Table,
-    public: impl Fn(usize) -> usize,
-) -> Result<(), Failure> {
-    let own = points.points_per_node();
-    let size = |i: usize| kinds[i].size(task, points.features().len(), own[i] + public(i));
-    memory::check_models((0..kinds.len()).map(|i| (&kinds[i], size(i))))
-}
-
-/// The largest weight of all edges of a node. With α = 1/heaviest neighbors count as much as the own points there, and less elsewhere.
-pub(super) fn heaviest(graph: &Graph) -> f64 {
-    let total = |i| graph.incident(i).iter().map(|inc| graph.edges()[inc.edge()].weight).sum();
-    (0..graph.nodes()).map(total).fold(0.0, f64::max)
+fn check_sizes(data: &RelaxInput) -> Result<(), Failure> {
+    let (own, dim) = (data.table().points_per_node(), data.table().features().len());
+    let size = |(i, kind): (usize, _)| {
+        let kind: &ModelKind = kind;
+        let points = own[i] + data.public().in_a_fit(data.graph(), i);
+        (kind, kind.size(data.task(), dim, points))
+    };
+    memory::check_models(data.kinds().iter().enumerate().map(size))
 }
 
 /// Refuses an α with which the weights of public points are too large to compute with.
-fn check_weights(graph: &Graph, alpha: f64, args: &Relax) -> Result<(), Failure> {
-    let most = heaviest(graph);
-    // Those of all neighbors and, at most as much, of self-distillation.
-    match 2.0 * alpha * most <= HEAVIEST {
-        true => Ok(()),
-        false => Err(Failure::input(format!(
-            "--alpha is {alpha:e}, and the edges of a node in {} have the weight {most} together: their product is too large to compute with; try --alpha {}.",
-            args.graph.display(),
-            rounded(1.0 / most, 0)
-        ))),
+fn check_weights(data: &RelaxInput, alpha: f64, args: &Relax) -> Result<(), Failure> {
+    if data.bears(alpha) {
+        return Ok(());
     }
+    let most = data.heaviest();
+    Err(Failure::input(format!(
+        "--alpha is {alpha:e}, and the edges of a node in {} have the weight {most} together: their product is too large to compute with; try --alpha {}.",
+        args.graph.display(),
+        rounded(1.0 / most, 0)
+    )))
 }
 
 /// The distinct labels.
 fn classes(points: &Table, args: &Relax) -> Result<Vec<f64>, Failure> {
     let place = format!("{}, column \"{}\"", args.data.display(), args.target);
-    let mut classes = points.y().unwrap_or_default().to_vec();
-    classes.sort_by(f64::total_cmp);
-    classes.dedup();
+    let classes = points.classes();
     match classes.len() {
         0 | 1 => Err(Failure::input(format!(
             "{place}: expected at least two classes, found only the label {}.",

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use maud::{Markup, PreEscaped, html};
+use netfed::relax::NodeErrors;
 use netfed_report::chart::{Axis, LineChart, Scale, Series, line_chart};
 use netfed_report::text::{number, plural, rough_duration};
 use netfed_report::{figure, page as whole};
@@ -10,13 +11,14 @@ use netfed_report::{figure, page as whole};
 use super::outcome::Outcome;
 use super::words::{self, gain, kinds, problem, public, tells};
 use crate::page_parts::{sentences, warnings};
+use crate::relaxing::public_words;
 
 /// The most nodes in the table.
 const SHOWN: usize = 60;
 
 /// The whole page.
 pub(super) fn page(o: &Outcome) -> String {
-    let tone = match o.validation.as_ref().filter(|v| tells(v)).map(|v| v.effect()) {
+    let tone = match o.relaxed.validation.as_ref().filter(|v| tells(v)).map(|v| v.effect()) {
         Some(Ordering::Greater) => "poor",
         Some(Ordering::Less) => "good",
         _ => "fair",
@@ -26,11 +28,11 @@ pub(super) fn page(o: &Outcome) -> String {
             p.origin { "netfed relax · version " (env!("CARGO_PKG_VERSION")) }
             h1 { (headline(o)) }
             dl.figures {
-                (figure("Nodes", &o.input.points.nodes().len().to_string()))
-                (figure("Edges", &o.input.graph.edges().len().to_string()))
-                (figure("Features", &o.input.points.features().len().to_string()))
-                (figure("α", &number(o.input.alpha)))
-                (figure("Rounds", &o.exchanges().to_string()))
+                (figure("Nodes", &o.input.data.table().nodes().len().to_string()))
+                (figure("Edges", &o.input.data.graph().edges().len().to_string()))
+                (figure("Features", &o.input.data.table().features().len().to_string()))
+                (figure("α", &number(o.args.alpha)))
+                (figure("Rounds", &o.relaxed.exchanges.to_string()))
                 (figure("Time", &rough_duration(o.seconds)))
             }
         }
@@ -51,28 +53,30 @@ fn how(o: &Outcome) -> Vec<String> {
         lines.push(format!("Trained: {}. Nothing traveled over the edges.", problem(o)));
         return lines;
     }
-    let most = o.input.public.most();
-    lines.push(format!("Public points: {}, from {}.", o.input.public.words(), public(o)));
+    let most = o.input.data.public().range().1;
+    lines.push(format!(
+        "Public points: {}, from {}.",
+        public_words(o.input.data.public()),
+        public(o)
+    ));
     lines.push(format!("In every round: {}.", problem(o)));
-    let (at_most, whose) = match o.input.public.common() {
-        Some(_) => ("", "the"),
-        None => ("at most ", "its"),
-    };
+    let common = o.input.data.public().is_common();
+    let (at_most, whose) = if common { ("", "the") } else { ("at most ", "its") };
     lines.push(format!(
         "What travels over an edge in a round: {at_most}{} in each direction, the predictions of a model on {whose} public points. Whoever has them can imitate the model there, and may learn about points of the training data that lie near public ones. Data and models stay where they are.",
-        plural(most * o.input.task.outputs(), "number")
+        plural(most * o.input.data.task().outputs(), "number")
     ));
     lines
 }
 
 fn headline(o: &Outcome) -> String {
-    let models = plural(o.input.points.nodes().len(), "local model");
-    match &o.validation {
+    let models = plural(o.input.data.table().nodes().len(), "local model");
+    match &o.relaxed.validation {
         _ if !o.exchanged() => format!("{models}, each trained alone"),
         Some(v) if v.effect() == Ordering::Equal => format!("{models}: the same error as alone"),
         validation => match validation.as_ref().and_then(gain) {
             Some(gain) => format!("{models}: {gain} error than alone"),
-            None => format!("{models}, α = {}", number(o.input.alpha)),
+            None => format!("{models}, α = {}", number(o.args.alpha)),
         },
     }
 }
@@ -104,7 +108,7 @@ fn chart(
 /// The variation by round.
 fn rounds(o: &Outcome) -> Markup {
     let places: Vec<(f64, f64)> =
-        o.trained.rounds.iter().map(|r| (r.round as f64, r.variation)).collect();
+        o.relaxed.rounds.iter().map(|r| (r.round as f64, r.variation)).collect();
     let positive = places.iter().all(|p| p.1 > 0.0);
     let scale = if positive { Scale::Log10 } else { Scale::Linear };
     let svg = chart("Variation of the predictions by round.", "variation", scale, places, None);
@@ -118,7 +122,7 @@ fn rounds(o: &Outcome) -> Markup {
 
 /// The validation error by round.
 fn errors(o: &Outcome) -> Markup {
-    let Some(v) = &o.validation else { return html! {} };
+    let Some(v) = &o.relaxed.validation else { return html! {} };
     let places = v.rounds.iter().enumerate().map(|(k, e)| (k as f64, *e)).collect();
     let rule = (v.alone, format!("alone: {}", number(v.alone)));
     let svg = chart(
@@ -138,13 +142,13 @@ fn errors(o: &Outcome) -> Markup {
 
 /// Every node before and after, those that lose most first.
 fn nodes(o: &Outcome) -> Markup {
-    let Some(v) = &o.validation else { return html! {} };
-    let mut judged: Vec<(usize, (usize, f64, f64))> =
+    let Some(v) = &o.relaxed.validation else { return html! {} };
+    let mut judged: Vec<(usize, NodeErrors)> =
         v.nodes.iter().enumerate().filter_map(|(i, e)| Some((i, (*e)?))).collect();
-    judged.sort_by(|a, b| (b.1.2 - b.1.1).total_cmp(&(a.1.2 - a.1.1)));
-    let places = |pick: fn(&(usize, f64, f64)) -> f64| -> Vec<(f64, f64)> {
-        let mut order: Vec<&(usize, f64, f64)> = judged.iter().map(|j| &j.1).collect();
-        order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    judged.sort_by(|a, b| (b.1.coupled - b.1.alone).total_cmp(&(a.1.coupled - a.1.alone)));
+    let places = |pick: fn(&NodeErrors) -> f64| -> Vec<(f64, f64)> {
+        let mut order: Vec<&NodeErrors> = judged.iter().map(|j| &j.1).collect();
+        order.sort_by(|a, b| a.alone.total_cmp(&b.alone));
         order.iter().enumerate().map(|(k, e)| ((k + 1) as f64, pick(e))).collect()
     };
     let dots = |name, pick, color| Series { joined: false, ..series(name, places(pick), color) };
@@ -153,7 +157,7 @@ fn nodes(o: &Outcome) -> Markup {
         title: "Error of every node, alone and coupled.",
         x: axis("nodes, by their error alone"),
         y: axis(o.measure()),
-        series: vec![dots("alone", |e| e.1, 1), dots("coupled", |e| e.2, 0)],
+        series: vec![dots("alone", |e| e.alone, 1), dots("coupled", |e| e.coupled, 0)],
         x_rules: Vec::new(),
         y_rules: Vec::new(),
         width: 960.0,
@@ -172,9 +176,9 @@ fn nodes(o: &Outcome) -> Markup {
                     th.num scope="col" { "Alone" } th.num scope="col" { "Coupled" } th.num scope="col" { "Change" }
                 } }
                 tbody {
-                    @for (i, (points, alone, coupled)) in judged.iter().take(SHOWN) { tr {
-                        td { (o.input.points.nodes()[*i]) } td { (o.input.kinds[*i]) } td.num { (points) }
-                        td.num { (number(*alone)) } td.num { (number(*coupled)) } td.num { (number(coupled - alone)) }
+                    @for (i, e) in judged.iter().take(SHOWN) { tr {
+                        td { (o.input.data.table().nodes()[*i]) } td { (o.input.data.kinds()[*i]) } td.num { (e.points) }
+                        td.num { (number(e.alone)) } td.num { (number(e.coupled)) } td.num { (number(e.coupled - e.alone)) }
                     } }
                 }
             } }

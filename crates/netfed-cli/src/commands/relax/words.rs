@@ -2,11 +2,14 @@
 
 use std::cmp::Ordering;
 
+use netfed::Status;
 use netfed::model::Task;
+use netfed::relax::Validation;
 use netfed_report::text::{number, plural, rough_duration, rounded};
 
-use super::outcome::{Outcome, Validation};
-use super::settling::{self, Settling};
+use super::outcome::Outcome;
+use super::settling;
+use crate::relaxing::public_words;
 
 /// Where the public points come from.
 pub(super) fn public(o: &Outcome) -> String {
@@ -23,21 +26,23 @@ pub(super) fn public(o: &Outcome) -> String {
 /// Which problem is solved.
 pub(super) fn problem(o: &Outcome) -> &'static str {
     match o.exchanged() {
-        true if o.input.public.common().is_none() => {
+        true if !o.input.data.public().is_common() => {
             "every node repeats: fit to the own points and to what each neighbor predicts on that neighbor's public points; where that settles is a fixed point of these fits, which, with public points of each node, minimizes no common objective"
         }
         true => {
             "every node repeats: fit to the own points and to what neighbors predict on the public points; where that settles, models that are fitted exactly minimize the sum of the local losses plus α times the weighted differences of predictions over the edges"
         }
-        false if o.input.alpha == 0.0 => "every node alone, as α = 0 couples nothing",
-        false if o.input.graph.edges().is_empty() => "every node alone, as there are no edges",
+        false if o.args.alpha == 0.0 => "every node alone, as α = 0 couples nothing",
+        false if o.input.data.graph().edges().is_empty() => {
+            "every node alone, as there are no edges"
+        }
         false => "every node alone, as nothing was exchanged in 0 rounds",
     }
 }
 
 /// Whether coupling helped.
 pub(super) fn verdict(o: &Outcome) -> String {
-    let Some(v) = &o.validation else {
+    let Some(v) = &o.relaxed.validation else {
         let unknown = "so nothing is known about points that training has not seen";
         return match o.args.hold_out {
             0 => {
@@ -82,17 +87,17 @@ pub(super) fn gain(v: &Validation) -> Option<String> {
 
 /// What to do next.
 pub(super) fn advice(o: &Outcome) -> String {
-    let other = |factor: f64| rounded(factor * o.input.alpha, 1);
-    if o.input.alpha == 0.0 {
+    let other = |factor: f64| rounded(factor * o.args.alpha, 1);
+    if o.args.alpha == 0.0 {
         return "Couple the nodes with --alpha 0.1, and compare.".into();
     }
-    if o.input.graph.edges().is_empty() {
+    if o.input.data.graph().edges().is_empty() {
         return "Give edges (--graph), or let the data suggest some (netfed graph build), and compare.".into();
     }
     if !o.exchanged() {
         return "Exchange predictions with --rounds 10, and compare.".into();
     }
-    match &o.validation {
+    match &o.relaxed.validation {
         Some(v) if v.effect() != Ordering::Equal && !tells(v) => format!(
             "{} whether coupling {}: hold back more points (--hold-out), or evaluate on other data (netfed evaluate) with --alpha {} and --alpha 0, too.",
             if v.points < FEW { "So few points do not tell" } else { "Most nodes say otherwise, so it is open" },
@@ -146,7 +151,7 @@ fn still_falling(v: &Validation) -> bool {
 
 /// How far the predictions of neighbors are apart.
 pub(super) fn variation(o: &Outcome) -> Option<String> {
-    let (first, last) = (o.trained.rounds.first()?, o.trained.rounds.last()?);
+    let (first, last) = (o.relaxed.rounds.first()?, o.relaxed.rounds.last()?);
     let percent = 100.0 * last.variation / first.variation;
     let verb = match percent {
         p if p < 99.5 => "fell",
@@ -164,11 +169,14 @@ pub(super) fn variation(o: &Outcome) -> Option<String> {
 
 /// The variation of the largest connected part against its bound.
 pub(super) fn bound(o: &Outcome) -> Option<String> {
-    if o.exchanged() && o.input.public.common().is_none() && o.input.task == Task::Regression {
+    if o.exchanged()
+        && !o.input.data.public().is_common()
+        && o.input.data.task() == Task::Regression
+    {
         return Some("How far the models of a cluster are apart is bounded only where all nodes have the same public points.".into());
     }
-    let c = o.clusters.first()?;
-    let part = match o.clusters.len() {
+    let c = o.relaxed.clusters.first()?;
+    let part = match o.relaxed.clusters.len() {
         1 => "the graph".into(),
         _ => format!("the largest connected part ({})", plural(c.nodes, "node")),
     };
@@ -199,6 +207,15 @@ pub(super) fn sentences(o: &Outcome) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
+/// Why the training ended, as the summary has it.
+pub(super) fn status(status: Status) -> &'static str {
+    match status {
+        Status::Settled => "settled",
+        Status::Done => "trained alone",
+        other => other.name(),
+    }
+}
+
 /// The kinds of models in words.
 pub(super) fn kinds(o: &Outcome) -> String {
     let kinds = o.kinds();
@@ -214,24 +231,23 @@ impl Outcome<'_> {
     /// The summary for a person.
     pub(super) fn words(&self) -> String {
         let (input, out) = (self.input, &self.args.results.out);
-        let rounds = self.exchanges();
-        let done = match (self.trained.stopped, self.exchanged()) {
-            (true, _) => format!("interrupted after {}", plural(rounds, "round")),
-            (false, true) if Settling::of(&self.trained.rounds).is_settled() => {
-                format!("settled after {}", plural(rounds, "round"))
-            }
-            (false, true) => format!("{} used up", plural(rounds, "round")),
-            (false, false) => "trained every node alone".into(),
+        let rounds = self.relaxed.exchanges;
+        let rounds = plural(rounds, "round");
+        let done = match self.relaxed.status {
+            Status::Stopped => format!("interrupted after {rounds}"),
+            Status::Settled => format!("settled after {rounds}"),
+            Status::Done => "trained every node alone".into(),
+            _ => format!("{rounds} used up"),
         };
         let mut text = format!(
             "{done}, {}\n  {}, {}, {}, {}\n  models: {}\n  {}: {}\n",
             rough_duration(self.seconds),
-            plural(input.points.nodes().len(), "node"),
-            plural(input.graph.edges().len(), "edge"),
-            plural(input.points.features().len(), "feature"),
-            plural(input.points.rows(), "data point"),
+            plural(input.data.table().nodes().len(), "node"),
+            plural(input.data.graph().edges().len(), "edge"),
+            plural(input.data.table().features().len(), "feature"),
+            plural(input.data.table().rows(), "data point"),
             kinds(self),
-            input.public.words(),
+            public_words(input.data.public()),
             public(self),
         );
         for line in sentences(self) {

@@ -6,13 +6,12 @@
 
 use std::ops::RangeInclusive;
 
+use netfed::evaluate::{first_smallest, like_best, mean};
 use netfed::information::Information;
 
 use super::criteria::OnAllData;
 use super::cross_validation::Curve;
 use super::plan::{Plan, Rule};
-use crate::evaluation::first_smallest;
-use crate::evaluation::statistics::Estimate;
 
 /// A setting: a variant and one of its λ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +37,7 @@ impl Choice {
     /// Applies all rules and takes the one asked for.
     pub(crate) fn new(plan: &Plan, curves: &[Curve], all_data: &[Option<OnAllData>]) -> Choice {
         let best = best(plan, curves);
-        let like_best = like_best(&curves[best.variant], best.at, plan.folds);
+        let like_best = like_best(&curves[best.variant].errors, best.at, plan.folds);
         let aic = least(all_data, |i| i.aic);
         let bic = least(all_data, |i| i.bic);
         let one_se = Place { variant: best.variant, at: *like_best.end() };
@@ -59,10 +58,6 @@ impl Choice {
             pooled: baseline(&|c| mean(&c.pooled)),
         }
     }
-}
-
-pub(super) fn mean(errors: &[f64]) -> f64 {
-    errors.iter().sum::<f64>() / errors.len() as f64
 }
 
 fn best(plan: &Plan, curves: &[Curve]) -> Place {
@@ -87,17 +82,6 @@ fn best(plan: &Plan, curves: &[Curve]) -> Place {
     });
     let variant = simplest.unwrap_or_else(|| first_smallest(of_variant.iter().map(|b| b.1)));
     Place { variant, at: of_variant[variant].0 }
-}
-
-/// The places around the best whose errors are within one standard error of the difference.
-pub(super) fn like_best(curve: &Curve, best: usize, folds: usize) -> RangeInclusive<usize> {
-    let alike = |k: &usize| {
-        let worse = Estimate::of_difference(&curve.errors[*k], &curve.errors[best], folds);
-        worse.mean <= worse.se
-    };
-    let up = (best + 1..curve.errors.len()).take_while(alike).count();
-    let down = (0..best).rev().take_while(alike).count();
-    best - down..=best + up
 }
 
 /// The setting with the smallest criterion.
@@ -163,21 +147,5 @@ mod tests {
         };
         // AIC is −130, −121, −100, −47; BIC is −0.2, −69, −74, −42.
         assert_eq!(["best", "one-se", "aic", "bic"].map(of), [1, 2, 0, 2]);
-    }
-
-    #[test]
-    fn the_range_ends_where_the_difference_is_sure() {
-        let best = [1.0, 5.0, 1.0, 5.0];
-        let surely_worse = best.map(|e| e + 0.1);
-        let perhaps_worse = [1.4, 4.8, 1.3, 4.9];
-        let curve = curve(&[surely_worse, perhaps_worse, best, perhaps_worse, surely_worse, best]);
-        // Far below the spread of the folds, but the same in every fold: told apart. What lies behind it does not count.
-        assert_eq!(like_best(&curve, 2, 4), 1..=3);
-    }
-
-    #[test]
-    fn a_flat_curve_is_all_alike() {
-        let curve = curve(&[[1.0, 2.0, 3.0, 4.0]; 3]);
-        assert_eq!(like_best(&curve, 0, 4), 0..=2);
     }
 }

@@ -3,13 +3,13 @@
 //! For each repeat the rows of every node are dealt to the folds anew; for each fold the models are trained on the other rows,
 //! with a scaling of the features, and where it is built a graph, that know these rows only. All settings see the same splits, so that their errors can be compared in pairs.
 
+use netfed::evaluate::folds;
 use netfed::{Options, Table};
 use netfed_report::text::number;
 
 use super::ends::Ends;
 use super::plan::Plan;
 use super::variant::{Variant, edges_for};
-use crate::evaluation::folds::folds;
 use crate::evaluation::{Data, descend, pooled};
 use crate::failure::Failure;
 use crate::prepare::prepare_part;

@@ -2,11 +2,12 @@
 //! tried, or at an end: λ = 0, where every node is alone, or a λ above which nothing changes. While it does not, the grid goes on beyond its end in
 //! the same ratio.
 
-use super::choice::{like_best, mean};
+use netfed::evaluate::{first_smallest, like_best, mean};
+
 use super::criteria::{OnAllData, on_all_data};
 use super::cross_validation::{Curve, cross_validate};
 use super::plan::Plan;
-use crate::evaluation::{Data, first_smallest};
+use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::progress::Steps;
 
@@ -71,7 +72,7 @@ fn beyond(curve: &Curve, plan: &Plan) -> Vec<f64> {
         more.extend((1..=STEP as i32).rev().map(|k| lambdas[1] * ratio.powi(-k)));
     }
     // What is as good as the best counts, too: the simplest of these may be taken.
-    let good = *like_best(curve, best, plan.folds).end() == last;
+    let good = *like_best(&curve.errors, best, plan.folds).end() == last;
     if good && !same(errors(last), &curve.pooled) && !same(errors(last), errors(last - 1)) {
         more.extend((1..=STEP as i32).map(|k| lambdas[last] * ratio.powi(k)));
     }

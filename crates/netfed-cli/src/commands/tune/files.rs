@@ -1,5 +1,6 @@
 //! The files of `netfed tune` but for the page: every setting, every split, the summary.
 
+use netfed::evaluate::Estimate;
 use netfed_io::{Cell, Csv};
 use serde_json::{Value, json};
 
@@ -7,7 +8,6 @@ use super::choice::Place;
 use super::criteria::Complexity;
 use super::outcome::Outcome;
 use super::words::{sentences, warnings};
-use crate::evaluation::statistics::Estimate;
 
 /// The columns that say which setting a row is about.
 fn which(o: &Outcome, variant: usize, model: &str, lambda: Option<f64>) -> Vec<Cell> {

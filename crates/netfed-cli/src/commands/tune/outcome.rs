@@ -1,13 +1,13 @@
 //! All that `netfed tune` has found, with the questions that table, page and files ask of it.
 
+use netfed::evaluate::{Estimate, first_smallest};
+
 use super::choice::{Choice, Place};
 use super::criteria::{Complexity, OnAllData};
 use super::cross_validation::Curve;
 use super::ends::Ends;
 use super::plan::Plan;
 use super::variant::Variant;
-use crate::evaluation::first_smallest;
-use crate::evaluation::statistics::Estimate;
 
 /// All that was found.
 pub(crate) struct Outcome {

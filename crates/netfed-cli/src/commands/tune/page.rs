@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use maud::{Markup, PreEscaped, html};
+use netfed::evaluate::Estimate;
 use netfed_report::chart::{
     Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart, window,
 };
@@ -12,7 +13,6 @@ use super::choice::Place;
 use super::outcome::Outcome;
 use super::table;
 use super::words::{coupling, sentences, take, warnings};
-use crate::evaluation::statistics::Estimate;
 
 /// The most lines in the chart of errors.
 const MOST_LINES: usize = 8;

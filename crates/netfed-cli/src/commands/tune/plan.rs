@@ -3,13 +3,13 @@
 //! A *variant* is a choice of everything but λ; every variant gets its own path of λ.
 
 use netfed::Table;
+use netfed::evaluate::Measure;
 use netfed::names::choose;
 use netfed_report::text::plural;
 
 use super::flags::Tune;
 use super::variant::{Variant, variants};
-use crate::evaluation::folds::TOLERANCE;
-use crate::evaluation::measure::Measure;
+use crate::evaluation::parts::TOLERANCE;
 use crate::failure::Failure;
 use crate::settings::{Range, number};
 

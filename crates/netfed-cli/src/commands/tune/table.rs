@@ -1,12 +1,12 @@
 //! The table of the settings: every λ of the variant that was chosen, between every node alone and one model for all; and the other variants at
 //! their best. The same rows serve the terminal and the page.
 
+use netfed::evaluate::Estimate;
 use netfed_report::text::{count, number};
 
 use super::choice::Place;
 use super::criteria::Complexity;
 use super::outcome::Outcome;
-use crate::evaluation::statistics::Estimate;
 use crate::evaluation::words::plus_minus;
 use crate::rows::Rows;
 

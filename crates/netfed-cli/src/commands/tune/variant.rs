@@ -150,7 +150,7 @@ fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
 /// The edges for a variant: those given, or those of the graph built from some of the points.
 pub(crate) fn edges_for(variant: &Variant, data: &Data, points: &Table) -> Result<Edges, Failure> {
     let Some(recipe) = &variant.recipe else { return Ok(data.edges.clone()) };
-    let built = recipe.build(&*recipe.discrepancies(points, &variant.settings)?, true)?;
+    let built = recipe.build(&*recipe.complete(&variant.settings).discrepancies(points)?, true)?;
     Ok(Edges::of_graph(points.nodes().to_vec(), &built.graph)?)
 }
 

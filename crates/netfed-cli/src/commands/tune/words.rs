@@ -1,11 +1,11 @@
 //! The outcome in sentences: what to take, whether coupling helps, how sure that is, what to do next.
 
+use netfed::evaluate::{Estimate, Evidence};
 use netfed_report::text::{number, plural, rounded};
 
 use super::choice::Place;
 use super::ends::Ends;
 use super::outcome::Outcome;
-use crate::evaluation::statistics::{Estimate, Evidence};
 use crate::evaluation::words::{mean, plus_minus};
 
 /// The setting to take, in a few words.

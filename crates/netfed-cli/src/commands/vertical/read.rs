@@ -2,65 +2,28 @@
 
 use std::path::Path;
 
-use netfed::baselines::align;
+use netfed::baselines::People;
 use netfed::{LossKind, Table};
 use netfed_io::{PointColumns, Target, has_column, read_points};
 
 use super::flags::Vertical;
 use crate::failure::Failure;
 
-/// The people whom all files know.
-pub(crate) struct People {
-    pub(crate) ids: Vec<String>,
-    pub(crate) labels: Vec<f64>,
-    pub(crate) parties: Vec<PartyTable>,
-    /// Rows of the label file about others.
-    pub(crate) left_out: usize,
-}
-
-/// What a party knows about them.
-pub(crate) struct PartyTable {
-    /// The name of its file.
-    pub(crate) name: String,
-    pub(crate) features: Vec<String>,
-    /// Row by row.
-    pub(crate) values: Vec<f64>,
-}
-
-impl PartyTable {
-    /// The features of a person.
-    pub(crate) fn row(&self, row: usize) -> &[f64] {
-        let d = self.features.len();
-        &self.values[row * d..(row + 1) * d]
-    }
-}
-
-/// Reads all files.
+/// Reads all files; the people whom all of them know.
 pub(crate) fn read(args: &Vertical, kind: LossKind) -> Result<People, Failure> {
     let labels = table(&args.labels, args, Some(vec![args.target.clone()]))?;
-    let tables =
+    let parties =
         args.parties.iter().map(|path| table(path, args, None)).collect::<Result<Vec<_>, _>>()?;
-    // Every row is a person of its own, so that nodes and rows are in the same order.
-    let ids: Vec<&[String]> = [&labels].into_iter().chain(&tables).map(|t| t.nodes()).collect();
-    let rows = align(&ids)?;
-    let common = &rows[0];
-    if common.is_empty() {
-        return Err(Failure::input(format!(
+    let (nodes, rows) = (labels.nodes().to_vec(), labels.node_of_row().to_vec());
+    let labels = Table::new(nodes, rows, Vec::new(), Vec::new(), Some(labels.x().to_vec()))?;
+    let people = People::new(parties, &labels).map_err(|_| {
+        Failure::input(format!(
             "no id in the column \"{}\" occurs in all files; do the ids match (\"1\" and \"1.0\" do not)?",
             args.id
-        )));
-    }
-    let parties = args.parties.iter().zip(tables).zip(&rows[1..]).map(|((path, table), rows)| {
-        let d = table.features().len();
-        let values = rows.iter().flat_map(|r| &table.x()[r * d..(r + 1) * d]).copied().collect();
-        PartyTable { name: path.display().to_string(), features: table.features().to_vec(), values }
-    });
-    Ok(People {
-        ids: common.iter().map(|&r| labels.nodes()[r].clone()).collect(),
-        labels: classes(args, kind, common.iter().map(|&r| labels.x()[r]).collect())?,
-        left_out: labels.nodes().len() - common.len(),
-        parties: parties.collect(),
-    })
+        ))
+    })?;
+    let labels = classes(args, kind, people.labels().to_vec())?;
+    Ok(people.with_labels(labels)?)
 }
 
 /// A file with one row per person.

@@ -3,8 +3,8 @@
 //! and weights ([`rewired()`]).
 
 use super::{Communities, rewired};
+use crate::numeric::threads::*;
 use crate::{Error, Graph};
-use rayon::prelude::*;
 
 /// The standard deviations, and the difference, by which Q must exceed that of random graphs.
 const DEVIATIONS: f64 = 3.0;

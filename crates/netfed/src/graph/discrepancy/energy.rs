@@ -8,8 +8,8 @@
 use super::landmarks::Landmarks;
 use super::{Discrepancy, ROUNDING, above, columns, spread};
 use crate::numeric::linalg::{axpy, distance};
+use crate::numeric::threads::*;
 use crate::{Error, Matrix};
-use rayon::prelude::*;
 
 /// Landmarks of the quick lower bound: more than that cost more than they spare.
 const LANDMARKS: usize = 64;

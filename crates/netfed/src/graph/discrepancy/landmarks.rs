@@ -9,7 +9,7 @@
 use super::spread;
 use crate::Matrix;
 use crate::numeric::linalg::{axpy, cholesky, dot, invert_lower, square_distance};
-use rayon::prelude::*;
+use crate::numeric::threads::*;
 
 /// ε over the mean of k(z, z).
 const JITTER: f64 = 1e-8;

@@ -11,8 +11,8 @@
 use super::landmarks::Landmarks;
 use super::{Discrepancy, ROUNDING, above, columns, spread};
 use crate::numeric::linalg::square_distance;
+use crate::numeric::threads::*;
 use crate::{Error, Matrix};
-use rayon::prelude::*;
 
 /// Points whose distances have the median.
 const SHOWN: usize = 1000;

@@ -9,7 +9,7 @@
 //! and 2 Σ_k (−1)^(k−1) exp(−2k²z²) with z = (√e + 0.12 + 0.11/√e) d, e = mn/(m + n) (Stephens, 1970)
 //! for larger ones, where it is off by a quarter at most, and that for equal m and n.
 
-use rayon::prelude::*;
+use crate::numeric::threads::*;
 use std::sync::OnceLock;
 
 /// Up to this m·n the p-value is exact.

@@ -13,8 +13,8 @@
 
 use super::columns;
 use crate::numeric::linalg::square_distance;
+use crate::numeric::threads::*;
 use crate::{Error, Matrix, principal_components};
-use rayon::prelude::*;
 
 /// Effective number of neighbors of a point.
 const PERPLEXITY: f64 = 30.0;

@@ -15,8 +15,9 @@
 use crate::error::positive;
 use crate::loss::{Loss, Sampled};
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot};
+use crate::numeric::threads::*;
 use crate::{Dataset, Error, LossKind};
-use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// A pivot below this part of its diagonal entry is rounding.
 const PIVOT: f64 = 1e-12;
@@ -107,6 +108,17 @@ impl Estimates {
     /// The estimate of every node, or why there is none.
     pub fn nodes(&self) -> &[Result<Estimate, Untested>] {
         &self.nodes
+    }
+
+    /// The nodes that cannot be tested, by reason.
+    pub fn untested(&self) -> Vec<(Untested, Vec<usize>)> {
+        let mut by_reason = BTreeMap::<Untested, Vec<usize>>::new();
+        for (i, node) in self.nodes.iter().enumerate() {
+            if let Err(reason) = node {
+                by_reason.entry(*reason).or_default().push(i);
+            }
+        }
+        by_reason.into_iter().collect()
     }
 }
 

@@ -27,13 +27,18 @@
 //! ```
 
 mod correction;
+mod edge_tests;
 mod estimate;
 mod fidelity;
+mod pairs;
+mod select;
 mod tails;
 mod wald;
 
 pub use correction::{Adjusted, Correction};
+pub use edge_tests::{AgainstTruth, EdgeTests, PairTest, SelectEvent, Selected, Verdict};
 pub use estimate::{Estimate, Estimates, Untested, Variance};
 pub use fidelity::Fidelity;
+pub use select::{SelectOptions, Selection, select};
 pub use tails::{chi_square_tail, f_tail};
 pub use wald::Wald;

@@ -15,8 +15,8 @@ use super::spanning_tree::spanning_tree;
 use crate::Error;
 use crate::error::nonnegative;
 use crate::graph::discrepancy::Discrepancy;
-use rayon::prelude::*;
-use std::ops::ControlFlow;
+use crate::numeric::threads::*;
+use crate::outcome::{Event, Shared};
 
 /// A search for k neighbors first looks at this times k nodes.
 const FIRST: usize = 4;
@@ -58,18 +58,18 @@ impl Rule {
     pub(super) fn edges(
         self,
         all: &dyn Discrepancy,
-        observe: &(dyn Fn() -> ControlFlow<()> + Sync),
+        observer: &Shared<'_>,
     ) -> Result<Found, Error> {
         match self {
-            Rule::Threshold(eta) => each_row(all, observe, |i| within(all, i, eta)),
-            Rule::Complete => each_row(all, observe, |i| within(all, i, f64::MAX)),
-            Rule::Nearest(k) => each_row(all, observe, |i| nearest(all, i, k)),
+            Rule::Threshold(eta) => each_row(all, observer, |i| within(all, i, eta)),
+            Rule::Complete => each_row(all, observer, |i| within(all, i, f64::MAX)),
+            Rule::Nearest(k) => each_row(all, observer, |i| nearest(all, i, k)),
             Rule::TreeAndNearest(k) => {
-                let tree = spanning_tree(all, observe)?;
+                let tree = spanning_tree(all, observer)?;
                 if tree.stopped || k == 0 {
                     return Ok(tree);
                 }
-                let mut found = each_row(all, observe, |i| nearest(all, i, k))?;
+                let mut found = each_row(all, observer, |i| nearest(all, i, k))?;
                 found.edges.extend(tree.edges);
                 Ok(found.sorted())
             }
@@ -80,15 +80,12 @@ impl Rule {
 /// The edges that every node asks for.
 fn each_row(
     all: &dyn Discrepancy,
-    observe: &(dyn Fn() -> ControlFlow<()> + Sync),
+    observer: &Shared<'_>,
     row: impl Fn(usize) -> Result<Vec<(usize, usize, f64)>, Error> + Sync,
 ) -> Result<Found, Error> {
     let rows = (0..all.nodes()).into_par_iter().map(|i| {
         // None once the observer says stop.
-        Ok(match observe() {
-            ControlFlow::Continue(()) => Some(row(i)?),
-            ControlFlow::Break(()) => None,
-        })
+        Ok(if observer.tell(Event::round(i as u64)).is_break() { None } else { Some(row(i)?) })
     });
     let rows = rows.collect::<Result<Vec<Option<_>>, Error>>()?;
     let stopped = rows.iter().any(Option::is_none);
@@ -150,7 +147,8 @@ fn nearest(all: &dyn Discrepancy, i: usize, k: usize) -> Result<Vec<(usize, usiz
 mod tests {
     use super::*;
     use crate::Graph;
-    use crate::graph::similarity::{Weights, similarity_graph};
+    use crate::graph::similarity::{Weights, similarity_graph, similarity_graph_with};
+    use std::ops::ControlFlow;
 
     /// Points on a line; the node at NaN cannot be compared.
     struct Line(Vec<f64>);
@@ -167,8 +165,7 @@ mod tests {
     }
 
     fn build(line: &Line, rule: Rule) -> Graph {
-        let go_on = || ControlFlow::Continue(());
-        similarity_graph(line, rule, Weights::One, &go_on).unwrap().graph
+        similarity_graph(line, rule, Weights::One).unwrap().graph
     }
 
     fn pairs(graph: &Graph) -> Vec<(usize, usize)> {
@@ -218,12 +215,11 @@ mod tests {
     fn bad_rules_and_an_observer_that_says_stop() {
         let line = Line(vec![0.0, 1.0, 2.0]);
         for rule in [Rule::Threshold(-1.0), Rule::Threshold(f64::NAN), Rule::Nearest(0)] {
-            let go_on = || ControlFlow::Continue(());
-            assert!(similarity_graph(&line, rule, Weights::One, &go_on).is_err());
+            assert!(similarity_graph(&line, rule, Weights::One).is_err());
         }
         for rule in [Rule::Complete, Rule::Nearest(1), Rule::TreeAndNearest(1)] {
-            let stop = || ControlFlow::Break(());
-            let built = similarity_graph(&line, rule, Weights::One, &stop).unwrap();
+            let mut stop = |_: Event<'_>| ControlFlow::Break(());
+            let built = similarity_graph_with(&line, rule, Weights::One, &mut stop).unwrap();
             assert!(built.stopped && built.graph.edges().is_empty());
         }
     }

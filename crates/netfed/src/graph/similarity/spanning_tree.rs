@@ -5,23 +5,20 @@
 use super::found::Found;
 use crate::Error;
 use crate::graph::discrepancy::Discrepancy;
-use rayon::prelude::*;
-use std::ops::ControlFlow;
+use crate::numeric::threads::*;
+use crate::outcome::{Event, Shared};
 
 /// Nodes that are worth a task of their own.
 const BLOCK: usize = 64;
 
 /// The edges of the tree, in order.
-pub(super) fn spanning_tree(
-    all: &dyn Discrepancy,
-    observe: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Result<Found, Error> {
+pub(super) fn spanning_tree(all: &dyn Discrepancy, observer: &Shared<'_>) -> Result<Found, Error> {
     let n = all.nodes();
     // For every node outside the tree its nearest node in it.
     let mut outside: Vec<(usize, f64, usize)> = (1..n).map(|j| (j, f64::INFINITY, 0)).collect();
     let (mut edges, mut newest) = (Vec::with_capacity(n), 0);
-    for _ in 0..n {
-        if observe().is_break() {
+    for k in 0..n {
+        if observer.tell(Event::round(k as u64)).is_break() {
             return Ok(Found { edges: Vec::new(), stopped: true });
         }
         let update = |(j, nearest, to): &mut (usize, f64, usize)| -> Result<(), Error> {
@@ -56,6 +53,7 @@ pub(super) fn spanning_tree(
 mod tests {
     use super::*;
     use crate::graph::discrepancy::GreatCircle;
+    use crate::outcome::Unobserved;
     use rand::RngExt;
 
     #[test]
@@ -65,7 +63,7 @@ mod tests {
             .map(|_| (60.0 + 5.0 * random.random::<f64>(), 20.0 + 9.0 * random.random::<f64>()))
             .collect();
         let all = GreatCircle::new(&places).unwrap();
-        let tree = spanning_tree(&all, &|| ControlFlow::Continue(())).unwrap().edges;
+        let tree = spanning_tree(&all, &Shared::new(&mut Unobserved)).unwrap().edges;
         assert_eq!(tree.len(), 149);
         // Kruskal: take pairs in order of length unless they close a cycle.
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();

@@ -8,7 +8,7 @@
 
 use super::LogDegree;
 use super::dual_newton::Scratch;
-use crate::loss::{Bracket, Growth, Loss, Region, Slope};
+use crate::loss::{Bracket, Loss, Region, Slope};
 use crate::numeric::linalg::norm;
 
 /// The loss of one holder of signals.
@@ -74,15 +74,6 @@ impl Loss for LogDegreeLoss {
         self.problem.gradient(params, out);
     }
 
-    /// It is not: w ≥ 0.
-    fn is_smooth(&self) -> bool {
-        false
-    }
-
-    fn add_hessian(&self, _params: &[f64], _hessian: &mut [f64]) {}
-
-    fn add_hessian_times(&self, _params: &[f64], _direction: &[f64], _out: &mut [f64]) {}
-
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
         self.minimize(|e| at[e] / step, 1.0 / step, out);
     }
@@ -106,18 +97,10 @@ impl Loss for LogDegreeLoss {
         self.minimize(|e| slope[e], 0.0, out);
     }
 
-    fn growth(&self) -> Growth {
-        Growth::Flat
-    }
-
     /// g(w) ≥ min g + 2β‖w − w*‖², for w and for the center.
     fn level_radius(&self, level: f64, _center: &[f64]) -> f64 {
         2.0 * (level.max(0.0) / (2.0 * self.problem.model().beta)).sqrt()
     }
-
-    fn add_gram(&self, _gram: &mut [f64]) {}
-
-    fn add_gram_times(&self, _direction: &[f64], _out: &mut [f64]) {}
 }
 
 /// λ Σ w for w ≥ 0.
@@ -151,14 +134,6 @@ impl Loss for NonnegativeLasso {
         out.fill(self.lambda);
     }
 
-    fn is_smooth(&self) -> bool {
-        false
-    }
-
-    fn add_hessian(&self, _params: &[f64], _hessian: &mut [f64]) {}
-
-    fn add_hessian_times(&self, _params: &[f64], _direction: &[f64], _out: &mut [f64]) {}
-
     fn prox(&self, at: &[f64], step: f64, out: &mut [f64]) {
         let shift = step * self.lambda;
         out.iter_mut().zip(at).for_each(|(w, v)| *w = (v - shift).max(0.0));
@@ -186,18 +161,10 @@ impl Loss for NonnegativeLasso {
         out.fill(0.0);
     }
 
-    fn growth(&self) -> Growth {
-        Growth::Flat
-    }
-
     /// λ‖w‖₂ ≤ λ Σ w ≤ level.
     fn level_radius(&self, level: f64, center: &[f64]) -> f64 {
         if self.lambda > 0.0 { level.max(0.0) / self.lambda + norm(center) } else { f64::INFINITY }
     }
-
-    fn add_gram(&self, _gram: &mut [f64]) {}
-
-    fn add_gram_times(&self, _direction: &[f64], _out: &mut [f64]) {}
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ pub struct LogDegree {
 
 /// A learned graph, with what is proven about it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Learned {
     /// The weight of every candidate pair.
     pub weights: Vec<f64>,

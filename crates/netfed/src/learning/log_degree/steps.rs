@@ -18,6 +18,7 @@ use crate::error::positive;
 
 /// How a step is taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Step {
     /// As in the paper, with this η.
     Explicit(f64),

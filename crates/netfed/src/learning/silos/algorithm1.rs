@@ -16,8 +16,8 @@ use crate::learning::LogDegree;
 use crate::learning::log_degree::steps::{LocalWork, Moving};
 use crate::methods::{Answer, Client, Server};
 use crate::numeric::linalg::{axpy, distance};
+use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, Matrix};
-use std::ops::ControlFlow;
 
 /// Settings of Algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -183,22 +183,17 @@ impl Server for ConsensusServer {
     }
 }
 
-/// What an observer is told after every round, and before the first.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SiloRound<'a> {
-    /// Rounds done.
-    pub rounds: u64,
-    /// The graphs of the silos.
-    pub locals: &'a Matrix,
-    /// Their consensus.
-    pub consensus: &'a [f64],
+/// Runs Algorithm 1; also gives γ of every silo.
+pub fn algorithm1(silos: &Silos, settings: &Algorithm1) -> Result<(SiloGraphs, Vec<f64>), Error> {
+    algorithm1_with(silos, settings, &mut Unobserved)
 }
 
-/// Runs Algorithm 1; also gives γ of every silo.
-pub fn algorithm1(
+/// [`algorithm1()`] with an observer, who is told after every round and before the first, and may
+/// end the run.
+pub fn algorithm1_with(
     silos: &Silos,
     settings: &Algorithm1,
-    mut observe: impl FnMut(SiloRound<'_>) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<(SiloGraphs, Vec<f64>), Error> {
     settings.check(silos)?;
     let (count, pairs) = (silos.silos().len(), silos.candidates().len());
@@ -210,10 +205,8 @@ pub fn algorithm1(
     locals.as_mut_slice().fill(settings.start);
     let mut rounds = 0;
     loop {
-        let consensus = server.message();
-        if observe(SiloRound { rounds, locals: &locals, consensus }).is_break()
-            || rounds == settings.rounds
-        {
+        let event = Event::round(rounds).with(&locals, Some(server.message()));
+        if observer.observe(event).is_break() || rounds == settings.rounds {
             break;
         }
         let mut answers = Vec::with_capacity(count);

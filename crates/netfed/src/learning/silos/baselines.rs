@@ -14,11 +14,12 @@
 use crate::learning::LogDegree;
 use crate::learning::log_degree::steps::{LocalWork, Moving};
 use crate::numeric::linalg::axpy;
+use crate::outcome::{Event, Observer, Unobserved};
 use crate::{Error, Matrix};
-use std::ops::ControlFlow;
 
 /// A method of gradient steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum GraphMethod {
     /// Every silo alone.
     Alone,
@@ -32,15 +33,26 @@ pub enum GraphMethod {
     Ditto(f64),
 }
 
-/// Runs a method for some rounds from equal weights; one row of weights per silo. The observer is
-/// told of the rounds done, also before the first.
+/// Runs a method for some rounds from equal weights; one row of weights per silo.
 pub fn run_graph_method(
     method: GraphMethod,
     silos: &[LogDegree],
     work: &LocalWork,
     rounds: u64,
     start: f64,
-    mut observe: impl FnMut(u64) -> ControlFlow<()>,
+) -> Result<Matrix, Error> {
+    run_graph_method_with(method, silos, work, rounds, start, &mut Unobserved)
+}
+
+/// [`run_graph_method()`] with an observer, who is told after every round and before the first, and
+/// may end the run.
+pub fn run_graph_method_with(
+    method: GraphMethod,
+    silos: &[LogDegree],
+    work: &LocalWork,
+    rounds: u64,
+    start: f64,
+    observer: &mut dyn Observer,
 ) -> Result<Matrix, Error> {
     let Some(first) = silos.first() else {
         return Err(Error::Size { what: "silos", expected: 1, found: 0 });
@@ -50,8 +62,8 @@ pub fn run_graph_method(
     let mut own: Vec<Moving> = silos.iter().map(|_| Moving::at(&begin)).collect();
     let mut global = begin.clone();
     let mut rate = f64::INFINITY;
-    for round in 0..=rounds {
-        if observe(round).is_break() || round == rounds {
+    for done in 0..=rounds {
+        if observer.observe(Event::round(done)).is_break() || done == rounds {
             break;
         }
         match method {
@@ -136,13 +148,12 @@ mod tests {
     /// The one graph of FedAvg and FedProx settles: it does not go to and fro.
     #[test]
     fn one_graph_settles() {
-        let go_on = |_| ControlFlow::Continue(());
         for method in [GraphMethod::FedAvg, GraphMethod::FedProx(1.0)] {
             for (seed, beta) in (0..4).flat_map(|s| [0.01, 0.1, 0.3].map(|b| (s, b))) {
                 let silos = silos(seed, beta);
                 let after = |rounds: u64| {
                     let work = LocalWork::default();
-                    run_graph_method(method, &silos, &work, rounds, 0.1, go_on).unwrap()
+                    run_graph_method(method, &silos, &work, rounds, 0.1).unwrap()
                 };
                 let (one, two) = (after(500), after(501));
                 let apart = distance(one.row(0), two.row(0)) / norm(one.row(0));

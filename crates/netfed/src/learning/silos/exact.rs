@@ -9,7 +9,7 @@ use super::star::{Answer, Star};
 use super::{SiloGraphs, Silos};
 use crate::Matrix;
 use crate::numeric::linalg::{distance, norm};
-use std::ops::ControlFlow;
+use crate::outcome::{Event, Observer, Status, Unobserved};
 
 /// Rounds before the first look at the gap.
 const FIRST_LOOK: u64 = 8;
@@ -40,22 +40,25 @@ impl Default for Exact {
 
 /// The exact solution and whether its gap is within the tolerance.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ExactGraphs {
     /// The graphs.
     pub graphs: SiloGraphs,
     /// Whether a silo has exactly the graph of the consensus.
     pub tied: Vec<bool>,
-    /// Whether the gap is within the tolerance.
-    pub solved: bool,
+    /// Solved, if the gap is within the tolerance.
+    pub status: Status,
 }
 
 impl Exact {
-    /// Solves (8). The observer is told the rounds and the relative gap whenever it is computed.
-    pub fn solve(
-        &self,
-        silos: &Silos,
-        mut observe: impl FnMut(u64, f64) -> ControlFlow<()>,
-    ) -> ExactGraphs {
+    /// Solves (8).
+    pub fn solve(&self, silos: &Silos) -> ExactGraphs {
+        self.solve_with(silos, &mut Unobserved)
+    }
+
+    /// [`Exact::solve`] with an observer, who is told the rounds and the relative gap whenever it
+    /// is computed, and may end the run.
+    pub fn solve_with(&self, silos: &Silos, observer: &mut dyn Observer) -> ExactGraphs {
         let mut star = Star::new(silos);
         let (mut next, mut rounds, mut looks) = (FIRST_LOOK, 0, 0);
         let mut best: Option<(f64, ExactGraphs)> = None;
@@ -83,19 +86,22 @@ impl Exact {
                     let objective = silos.objective(&locals, &consensus);
                     let graphs = SiloGraphs { locals, consensus, objective, gap, rounds };
                     let solved = relative <= self.tolerance;
-                    best = Some((relative, ExactGraphs { graphs, tied, solved }));
+                    let status = if solved { Status::Solved } else { Status::MaxIterations };
+                    best = Some((relative, ExactGraphs { graphs, tied, status }));
                     if solved {
                         break;
                     }
                 }
             }
-            let Some((relative, found)) = &best else { continue };
-            let stop = observe(rounds, *relative).is_break();
-            if found.solved || last || stop {
-                return ExactGraphs {
-                    graphs: SiloGraphs { rounds, ..found.graphs.clone() },
-                    ..found.clone()
-                };
+            let Some((relative, found)) = &mut best else { continue };
+            let stop = observer.observe(Event::round(rounds).measured(*relative)).is_break();
+            let solved = found.status == Status::Solved;
+            if solved || last || stop {
+                found.graphs.rounds = rounds;
+                if stop && !solved {
+                    found.status = Status::Stopped;
+                }
+                return found.clone();
             }
         }
     }

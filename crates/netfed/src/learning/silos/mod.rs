@@ -15,8 +15,8 @@ mod exact;
 mod polish;
 mod star;
 
-pub use algorithm1::{Algorithm1, ConsensusServer, SiloClient, SiloRound, algorithm1};
-pub use baselines::{GraphMethod, run_graph_method};
+pub use algorithm1::{Algorithm1, ConsensusServer, SiloClient, algorithm1, algorithm1_with};
+pub use baselines::{GraphMethod, run_graph_method, run_graph_method_with};
 pub use exact::{Exact, ExactGraphs};
 
 use super::log_degree::dual_newton::{DualNewton, Scratch};
@@ -43,6 +43,7 @@ pub struct Silos {
 
 /// One graph per silo and their consensus.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SiloGraphs {
     /// One row of weights per silo.
     pub locals: Matrix,

@@ -5,6 +5,7 @@ use crate::numeric::linalg::symmetric_eigenvalues;
 
 /// The local step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum LocalStep {
     /// The prox of the whole loss: classical ADMM.
     Exact,
@@ -17,6 +18,7 @@ pub enum LocalStep {
 
 /// How the gradient of a device that is not always there is weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Weighting {
     /// By one over the known probability.
     #[default]

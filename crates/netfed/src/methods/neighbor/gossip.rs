@@ -12,10 +12,10 @@ use super::{Peer, run_peers};
 use crate::error::nonnegative;
 use crate::methods::clients::{ClientData, Clients};
 use crate::methods::local_steps::LocalSteps;
-use crate::methods::trace::{Outcome, Round};
+use crate::methods::trace::Outcome;
 use crate::numeric::linalg::axpy;
+use crate::outcome::{Observer, Unobserved};
 use crate::{Error, Matrix};
-use std::ops::ControlFlow;
 
 /// One node's half of decentralized SGD.
 pub struct GossipNode<'a> {
@@ -67,7 +67,18 @@ pub fn gossip(
     work: &LocalSteps,
     max_rounds: u64,
     tolerance: f64,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    gossip_with(clients, start, work, max_rounds, tolerance, &mut Unobserved)
+}
+
+/// [`gossip()`] with an observer, who is told of every round and may end the run.
+pub fn gossip_with(
+    clients: &Clients<'_>,
+    start: &[f64],
+    work: &LocalSteps,
+    max_rounds: u64,
+    tolerance: f64,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     work.check(clients)?;
     nonnegative("the tolerance", tolerance)?;
@@ -100,7 +111,7 @@ pub fn gossip(
 mod tests {
     use super::*;
     use crate::methods::server::fed_avg;
-    use crate::methods::testing::{close, complete, coupled, example, go_on};
+    use crate::methods::testing::{close, complete, coupled, example};
     use crate::methods::{Rate, Rounds, Weighting};
     use crate::penalty::Norm2;
     use crate::solve::exact::pooled;
@@ -121,7 +132,7 @@ mod tests {
                 GossipNode::new(data, WORK, &degrees, vec![i as f64, (i * i) as f64])
             };
             let peers: Vec<GossipNode<'_>> = (0..5).map(node).collect();
-            let run = run_peers(&graph, peers, 1, 1, 0.0, |_| 0.0, go_on).unwrap();
+            let run = run_peers(&graph, peers, 1, 1, 0.0, |_| 0.0, &mut Unobserved).unwrap();
             let mean = |j: usize| (0..5).map(|i| run.params.row(i)[j]).sum::<f64>() / 5.0;
             assert!(close(&[mean(0), mean(1)], &[2.0, 6.0], 1e-14));
             if edges.len() == 10 {
@@ -142,8 +153,8 @@ mod tests {
         let clients = Clients::new(&problem);
         let weighting = Weighting::Nodes;
         let rounds = Rounds { max_rounds: 30, tolerance: 0.0, weighting, ..Rounds::default() };
-        let a = gossip(&clients, &[5.0], &WORK, 30, 0.0, go_on).unwrap();
-        let b = fed_avg(&clients, &[5.0], &WORK, &rounds, go_on).unwrap();
+        let a = gossip(&clients, &[5.0], &WORK, 30, 0.0).unwrap();
+        let b = fed_avg(&clients, &[5.0], &WORK, &rounds).unwrap();
         assert!(close(a.params.as_slice(), b.params.as_slice(), 1e-13));
     }
 
@@ -155,7 +166,7 @@ mod tests {
         let rate = Rate::InverseRoot(0.1);
         let run = |batch, rounds| {
             let work = LocalSteps { steps: 1, rate, batch, seed: 4 };
-            gossip(&clients, &[0.0; 2], &work, rounds, 0.0, go_on).unwrap().params
+            gossip(&clients, &[0.0; 2], &work, rounds, 0.0).unwrap().params
         };
         let off = |a: &Matrix| {
             let pairs = a.as_slice().iter().zip(best.as_slice());
@@ -172,12 +183,12 @@ mod tests {
         let example = coupled(LossKind::Squared, Box::new(Norm2), 0.0, &[(0, 1, 1.0)]);
         let clients = Clients::new(&example.problem);
         let work = LocalSteps { steps: 1, rate: Rate::Constant(0.05), ..WORK };
-        let run = gossip(&clients, &[0.0; 2], &work, 20_000, 1e-13, go_on).unwrap();
+        let run = gossip(&clients, &[0.0; 2], &work, 20_000, 1e-13).unwrap();
         let local = crate::solve::exact::local(&example.problem);
         for i in [2, 3, 4] {
             assert!(close(run.params.row(i), local.row(i), 1e-9), "{i}");
         }
         assert!(!close(run.params.row(0), local.row(0), 1e-3));
-        assert!(gossip(&clients, &[0.0; 2], &work, 1, -1.0, go_on).is_err());
+        assert!(gossip(&clients, &[0.0; 2], &work, 1, -1.0).is_err());
     }
 }

@@ -4,13 +4,13 @@
 mod gossip;
 mod subgradient;
 
-pub use gossip::{GossipNode, gossip};
-pub use subgradient::{SubgradientNode, subgradient};
+pub use gossip::{GossipNode, gossip, gossip_with};
+pub use subgradient::{SubgradientNode, subgradient, subgradient_with};
 
-use crate::methods::trace::{Movement, Outcome, Round, Status, Trace};
+use crate::methods::trace::{Movement, Outcome, Trace};
 use crate::numeric::parallel::map_items;
+use crate::outcome::{Event, Observer, Status};
 use crate::{Error, Graph, Matrix};
-use std::ops::ControlFlow;
 
 /// One node's half of a method between neighbors, without input and output.
 pub trait Peer: Send {
@@ -33,7 +33,7 @@ pub(crate) fn run_peers<P: Peer>(
     max_rounds: u64,
     tolerance: f64,
     objective: impl Fn(&Matrix) -> f64,
-    mut observer: impl FnMut(Round) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     let dim = peers.first().map_or(1, |p| p.params().len());
     let models = |peers: &[P]| {
@@ -62,7 +62,7 @@ pub(crate) fn run_peers<P: Peer>(
         }
         let loss = objective(&params);
         history.push(loss);
-        if observer(Round { rounds: done, loss }).is_break() && status.is_none() {
+        if observer.observe(Event::round(done).measured(loss)).is_break() && status.is_none() {
             status = Some(Status::Stopped);
         }
     }

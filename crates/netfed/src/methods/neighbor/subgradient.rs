@@ -11,10 +11,10 @@ use crate::error::nonnegative;
 use crate::graph::Link;
 use crate::methods::clients::{ClientData, Clients};
 use crate::methods::local_steps::LocalSteps;
-use crate::methods::trace::{Outcome, Round};
+use crate::methods::trace::Outcome;
 use crate::numeric::linalg::{axpy, difference};
+use crate::outcome::{Observer, Unobserved};
 use crate::penalty::Penalty;
-use std::ops::ControlFlow;
 
 /// One node's half of (sub)gradient descent.
 pub struct SubgradientNode<'a> {
@@ -75,7 +75,18 @@ pub fn subgradient(
     work: &LocalSteps,
     max_rounds: u64,
     tolerance: f64,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    subgradient_with(clients, start, work, max_rounds, tolerance, &mut Unobserved)
+}
+
+/// [`subgradient()`] with an observer, who is told of every round and may end the run.
+pub fn subgradient_with(
+    clients: &Clients<'_>,
+    start: &[f64],
+    work: &LocalSteps,
+    max_rounds: u64,
+    tolerance: f64,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     work.check(clients)?;
     nonnegative("the tolerance", tolerance)?;
@@ -102,14 +113,15 @@ pub fn subgradient(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::testing::{close, complete, coupled, go_on};
-    use crate::methods::{Rate, Status};
+    use crate::methods::Rate;
+    use crate::methods::testing::{close, complete, coupled};
+    use crate::outcome::Status;
     use crate::penalty::{Norm1, Norm2, Squared};
     use crate::{LossKind, Options, solve};
 
     fn optimum(problem: &crate::Problem) -> crate::Solution {
         let options = Options { tolerance: 1e-10, ..Options::default() };
-        solve(problem, &options, |_| ControlFlow::Continue(())).unwrap()
+        solve(problem, &options).unwrap()
     }
 
     #[test]
@@ -118,7 +130,7 @@ mod tests {
             let example = coupled(kind, Box::new(Squared), 0.3, &complete(5));
             let clients = Clients::new(&example.problem);
             let work = LocalSteps { rate: Rate::Constant(0.1), ..LocalSteps::default() };
-            let run = subgradient(&clients, &[0.0; 2], &work, 50_000, 1e-14, go_on).unwrap();
+            let run = subgradient(&clients, &[0.0; 2], &work, 50_000, 1e-14).unwrap();
             assert_eq!(run.trace.status, Status::Settled, "{kind:?}");
             let best = optimum(&example.problem).params;
             assert!(close(run.params.as_slice(), best.as_slice(), 1e-9), "{kind:?}");
@@ -135,7 +147,7 @@ mod tests {
                 let best = optimum(&example.problem).certificate.objective;
                 let rate = Rate::InverseRoot(0.1);
                 let work = LocalSteps { rate, ..LocalSteps::default() };
-                let run = subgradient(&clients, &[0.0; 2], &work, 20_000, 0.0, go_on).unwrap();
+                let run = subgradient(&clients, &[0.0; 2], &work, 20_000, 0.0).unwrap();
                 let off = |t: usize| run.trace.history[t] / best - 1.0;
                 let (early, late) = (off(199), off(19_999));
                 assert!(
@@ -153,11 +165,11 @@ mod tests {
         let best = optimum(&example.problem).certificate.objective;
         let rate = Rate::InverseRoot(0.1);
         let work = LocalSteps { rate, batch: Some(2), ..LocalSteps::default() };
-        let run = subgradient(&clients, &[0.0; 2], &work, 20_000, 0.0, go_on).unwrap();
+        let run = subgradient(&clients, &[0.0; 2], &work, 20_000, 0.0).unwrap();
         let off = run.trace.history.last().unwrap() / best - 1.0;
         assert!(off > 0.0 && off < 0.02, "{off}");
         assert_eq!(run.trace.sent[0], 20_000 * 4 * 2);
         let twice = LocalSteps { steps: 2, ..work };
-        assert!(subgradient(&clients, &[0.0; 2], &twice, 1, 0.0, go_on).is_err());
+        assert!(subgradient(&clients, &[0.0; 2], &twice, 1, 0.0).is_err());
     }
 }

@@ -13,8 +13,8 @@ use crate::Error;
 use crate::error::nonnegative;
 use crate::methods::clients::{ClientData, Clients};
 use crate::methods::local_steps::LocalSteps;
-use crate::methods::trace::{Outcome, Round};
-use std::ops::ControlFlow;
+use crate::methods::trace::Outcome;
+use crate::outcome::{Observer, Unobserved};
 
 /// The client's half of Ditto; the server's is [`AveragingServer`].
 pub struct DittoClient<'a> {
@@ -40,14 +40,25 @@ impl Client for DittoClient<'_> {
     }
 }
 
-/// Ditto from a model. The observer is called after every round and may end the run.
+/// Ditto from a model.
 pub fn ditto(
     clients: &Clients<'_>,
     start: &[f64],
     lambda: f64,
     work: &LocalSteps,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    ditto_with(clients, start, lambda, work, rounds, &mut Unobserved)
+}
+
+/// [`ditto()`] with an observer, who is told of every round and may end the run.
+pub fn ditto_with(
+    clients: &Clients<'_>,
+    start: &[f64],
+    lambda: f64,
+    work: &LocalSteps,
+    rounds: &Rounds,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     work.check(clients)?;
     nonnegative("λ of Ditto", lambda)?;
@@ -63,7 +74,7 @@ mod tests {
     use crate::LossKind;
     use crate::methods::Rate;
     use crate::methods::server::fed_avg;
-    use crate::methods::testing::{close, example, go_on};
+    use crate::methods::testing::{close, example};
     use crate::numeric::linalg::norm;
     use crate::solve::exact::local;
 
@@ -76,13 +87,13 @@ mod tests {
             let example = example(kind);
             let clients = Clients::new(&example.problem);
             let rounds = Rounds { max_rounds: 500, ..Rounds::default() };
-            let at = |lambda| ditto(&clients, &[0.0; 2], lambda, &WORK, &rounds, go_on).unwrap();
-            let common = fed_avg(&clients, &[0.0; 2], &WORK, &rounds, go_on).unwrap();
+            let at = |lambda| ditto(&clients, &[0.0; 2], lambda, &WORK, &rounds).unwrap();
+            let common = fed_avg(&clients, &[0.0; 2], &WORK, &rounds).unwrap();
             assert_eq!(at(0.0).params, local(&example.problem), "{kind:?}");
             assert_eq!(at(0.0).trace, common.trace, "{kind:?}");
             let far = at(1e10).params;
             assert!(close(far.as_slice(), common.params.as_slice(), 1e-8), "{kind:?}");
-            assert!(ditto(&clients, &[0.0; 2], -1.0, &WORK, &rounds, go_on).is_err());
+            assert!(ditto(&clients, &[0.0; 2], -1.0, &WORK, &rounds).is_err());
         }
     }
 
@@ -91,8 +102,8 @@ mod tests {
         let example = example(LossKind::Logistic);
         let clients = Clients::new(&example.problem);
         let rounds = Rounds { max_rounds: 50, ..Rounds::default() };
-        let common = fed_avg(&clients, &[0.0; 2], &WORK, &rounds, go_on).unwrap().params;
-        let personal = ditto(&clients, &[0.0; 2], 0.7, &WORK, &rounds, go_on).unwrap().params;
+        let common = fed_avg(&clients, &[0.0; 2], &WORK, &rounds).unwrap().params;
+        let personal = ditto(&clients, &[0.0; 2], 0.7, &WORK, &rounds).unwrap().params;
         for i in 0..5 {
             let mut slope = [0.0; 2];
             example.problem.loss(i).gradient(personal.row(i), &mut slope);

@@ -12,9 +12,9 @@ use super::{Answer, Client, Rounds, Server, run};
 use crate::Error;
 use crate::methods::clients::{ClientData, Clients};
 use crate::methods::local_steps::LocalSteps;
-use crate::methods::trace::{Outcome, Round};
+use crate::methods::trace::Outcome;
 use crate::numeric::linalg::axpy;
-use std::ops::ControlFlow;
+use crate::outcome::{Observer, Unobserved};
 
 /// The client's half of FedAvg.
 pub struct FedAvgClient<'a> {
@@ -80,13 +80,23 @@ pub(crate) fn average<'a>(
     }
 }
 
-/// FedAvg from a model. The observer is called after every round and may end the run.
+/// FedAvg from a model.
 pub fn fed_avg(
     clients: &Clients<'_>,
     start: &[f64],
     work: &LocalSteps,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    fed_avg_with(clients, start, work, rounds, &mut Unobserved)
+}
+
+/// [`fed_avg()`] with an observer, who is told of every round and may end the run.
+pub fn fed_avg_with(
+    clients: &Clients<'_>,
+    start: &[f64],
+    work: &LocalSteps,
+    rounds: &Rounds,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     work.check(clients)?;
     clients.check_start(start)?;
@@ -98,11 +108,14 @@ pub fn fed_avg(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::testing::{close, example, go_on};
-    use crate::methods::{Rate, Status, Weighting};
+    use crate::Event;
+    use crate::methods::testing::{close, example};
+    use crate::methods::{Rate, Weighting};
+    use crate::outcome::Status;
     use crate::penalty::Norm2;
     use crate::solve::exact::pooled;
     use crate::{Dataset, Graph, LossKind, Problem};
+    use std::ops::ControlFlow;
 
     const WORK: LocalSteps =
         LocalSteps { steps: 1, rate: Rate::Constant(0.05), batch: None, seed: 3 };
@@ -115,7 +128,7 @@ mod tests {
         let problem = Problem::new(graph, losses, Box::new(Norm2), 0.0).unwrap();
         let work = LocalSteps { steps: 4, ..WORK };
         let rounds = Rounds { max_rounds: 5, tolerance: 0.0, ..Rounds::default() };
-        let run = fed_avg(&Clients::new(&problem), &[1.0, 1.0], &work, &rounds, go_on).unwrap();
+        let run = fed_avg(&Clients::new(&problem), &[1.0, 1.0], &work, &rounds).unwrap();
         let (mut w, mut gradient) = ([1.0, 1.0], [0.0; 2]);
         for _ in 0..20 {
             problem.loss(0).gradient(&w, &mut gradient);
@@ -135,7 +148,7 @@ mod tests {
                 let rounds =
                     Rounds { max_rounds: 50_000, tolerance: 1e-13, weighting, ..Rounds::default() };
                 let clients = Clients::new(&example.problem);
-                let run = fed_avg(&clients, &[0.0; 2], &WORK, &rounds, go_on).unwrap();
+                let run = fed_avg(&clients, &[0.0; 2], &WORK, &rounds).unwrap();
                 let best = pooled(&example.problem, weighting).unwrap();
                 assert_eq!(run.trace.status, Status::Settled, "{kind:?}");
                 assert!(close(run.params.as_slice(), best.params.as_slice(), 1e-9), "{kind:?}");
@@ -158,8 +171,8 @@ mod tests {
             weighting: Weighting::Nodes,
             ..Rounds::default()
         };
-        let run = fed_avg(&clients, &[0.0; 2], &work, &rounds, go_on).unwrap();
-        assert_eq!(run, fed_avg(&clients, &[0.0; 2], &work, &rounds, go_on).unwrap());
+        let run = fed_avg(&clients, &[0.0; 2], &work, &rounds).unwrap();
+        assert_eq!(run, fed_avg(&clients, &[0.0; 2], &work, &rounds).unwrap());
         let best = pooled(&example.problem, Weighting::Nodes).unwrap();
         let (found, best) = (run.params.row(0), best.params.row(0));
         // The other weighting is .14 away.
@@ -174,16 +187,16 @@ mod tests {
         let clients = Clients::new(&example.problem);
         let rounds = Rounds { max_rounds: 100_000, ..Rounds::default() };
         let wild = LocalSteps { rate: Rate::Constant(10.0), ..WORK };
-        let run = fed_avg(&clients, &[0.0; 2], &wild, &rounds, go_on).unwrap();
+        let run = fed_avg(&clients, &[0.0; 2], &wild, &rounds).unwrap();
         assert_eq!(run.trace.status, Status::Diverged);
         assert!(run.params.as_slice().iter().all(|w| w.is_finite()));
-        let stop = |_| ControlFlow::Break(());
-        let run = fed_avg(&clients, &[0.0; 2], &WORK, &rounds, stop).unwrap();
+        let mut stop = |_: Event<'_>| ControlFlow::Break(());
+        let run = fed_avg_with(&clients, &[0.0; 2], &WORK, &rounds, &mut stop).unwrap();
         assert_eq!((run.trace.rounds, run.trace.status), (1, Status::Stopped));
-        assert!(fed_avg(&clients, &[0.0; 3], &WORK, &rounds, go_on).is_err());
+        assert!(fed_avg(&clients, &[0.0; 3], &WORK, &rounds).is_err());
         for fraction in [0.0, 1.5, f64::NAN] {
             let rounds = Rounds { fraction, ..rounds };
-            assert!(fed_avg(&clients, &[0.0; 2], &WORK, &rounds, go_on).is_err());
+            assert!(fed_avg(&clients, &[0.0; 2], &WORK, &rounds).is_err());
         }
     }
 
@@ -192,7 +205,7 @@ mod tests {
         let losses = vec![LossKind::Squared.build(Dataset::empty(1), 0.0, 0.0).unwrap()];
         let graph = Graph::new(1, &[]).unwrap();
         let problem = Problem::new(graph, losses, Box::new(Norm2), 0.0).unwrap();
-        let run = fed_avg(&Clients::new(&problem), &[2.5], &WORK, &Rounds::default(), go_on);
+        let run = fed_avg(&Clients::new(&problem), &[2.5], &WORK, &Rounds::default());
         let run = run.unwrap();
         assert_eq!((run.params.as_slice(), run.trace.rounds), (&[2.5][..], 0));
     }

@@ -11,8 +11,8 @@ use crate::Error;
 use crate::error::nonnegative;
 use crate::methods::clients::{ClientData, Clients};
 use crate::methods::local_steps::LocalSteps;
-use crate::methods::trace::{Outcome, Round};
-use std::ops::ControlFlow;
+use crate::methods::trace::Outcome;
+use crate::outcome::{Observer, Unobserved};
 
 /// The client's half of FedProx; the server's is [`AveragingServer`].
 pub struct FedProxClient<'a> {
@@ -39,15 +39,25 @@ impl Client for FedProxClient<'_> {
     }
 }
 
-/// FedProx with μ = `proximity` from a model. The observer is called after every round and may end
-/// the run.
+/// FedProx with μ = `proximity` from a model.
 pub fn fed_prox(
     clients: &Clients<'_>,
     start: &[f64],
     proximity: f64,
     work: &LocalSteps,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    fed_prox_with(clients, start, proximity, work, rounds, &mut Unobserved)
+}
+
+/// [`fed_prox()`] with an observer, who is told of every round and may end the run.
+pub fn fed_prox_with(
+    clients: &Clients<'_>,
+    start: &[f64],
+    proximity: f64,
+    work: &LocalSteps,
+    rounds: &Rounds,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     work.check(clients)?;
     nonnegative("μ of FedProx", proximity)?;
@@ -62,7 +72,7 @@ mod tests {
     use super::*;
     use crate::LossKind;
     use crate::methods::server::fed_avg;
-    use crate::methods::testing::{close, example, go_on};
+    use crate::methods::testing::{close, example};
     use crate::methods::{Rate, Weighting};
     use crate::numeric::linalg::distance;
     use crate::solve::exact::pooled;
@@ -76,9 +86,9 @@ mod tests {
         let clients = Clients::with_points(&example.problem, &example.points).unwrap();
         let work = LocalSteps { batch: Some(3), ..WORK };
         let rounds = Rounds { max_rounds: 20, fraction: 0.5, ..Rounds::default() };
-        let a = fed_prox(&clients, &[0.1; 2], 0.0, &work, &rounds, go_on).unwrap();
-        assert_eq!(a, fed_avg(&clients, &[0.1; 2], &work, &rounds, go_on).unwrap());
-        assert!(fed_prox(&clients, &[0.1; 2], -1.0, &work, &rounds, go_on).is_err());
+        let a = fed_prox(&clients, &[0.1; 2], 0.0, &work, &rounds).unwrap();
+        assert_eq!(a, fed_avg(&clients, &[0.1; 2], &work, &rounds).unwrap());
+        assert!(fed_prox(&clients, &[0.1; 2], -1.0, &work, &rounds).is_err());
     }
 
     #[test]
@@ -97,7 +107,7 @@ mod tests {
         let rounds = Rounds { max_rounds: 5000, tolerance: 1e-13, ..Rounds::default() };
         let best = pooled(&example.problem, Weighting::Points).unwrap();
         let off = |mu| {
-            let run = fed_prox(&clients, &[0.0; 2], mu, &WORK, &rounds, go_on).unwrap();
+            let run = fed_prox(&clients, &[0.0; 2], mu, &WORK, &rounds).unwrap();
             distance(run.params.row(0), best.params.row(0))
         };
         let (none, some, much) = (off(0.0), off(1.0), off(20.0));

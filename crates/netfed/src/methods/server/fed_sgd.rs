@@ -10,9 +10,9 @@ use super::{Answer, Client, Rounds, Server, run};
 use crate::Error;
 use crate::methods::clients::{ClientData, Clients};
 use crate::methods::local_steps::Rate;
-use crate::methods::trace::{Outcome, Round};
+use crate::methods::trace::Outcome;
 use crate::numeric::linalg::axpy;
-use std::ops::ControlFlow;
+use crate::outcome::{Observer, Unobserved};
 
 /// The client's half of FedSGD.
 pub struct FedSgdClient<'a> {
@@ -67,13 +67,23 @@ impl Server for FedSgdServer {
     }
 }
 
-/// FedSGD from a model. The observer is called after every round and may end the run.
+/// FedSGD from a model.
 pub fn fed_sgd(
     clients: &Clients<'_>,
     start: &[f64],
     rate: Rate,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    fed_sgd_with(clients, start, rate, rounds, &mut Unobserved)
+}
+
+/// [`fed_sgd()`] with an observer, who is told of every round and may end the run.
+pub fn fed_sgd_with(
+    clients: &Clients<'_>,
+    start: &[f64],
+    rate: Rate,
+    rounds: &Rounds,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     rate.check()?;
     clients.check_start(start)?;
@@ -88,14 +98,14 @@ mod tests {
     use crate::LossKind;
     use crate::methods::LocalSteps;
     use crate::methods::server::fed_avg;
-    use crate::methods::testing::{close, example, go_on};
+    use crate::methods::testing::{close, example};
 
     #[test]
     fn it_is_gradient_descent_on_the_pooled_loss() {
         let example = example(LossKind::Logistic);
         let clients = Clients::new(&example.problem);
         let rounds = Rounds { max_rounds: 30, tolerance: 0.0, ..Rounds::default() };
-        let run = fed_sgd(&clients, &[0.5, 0.0], Rate::InverseRoot(0.4), &rounds, go_on).unwrap();
+        let run = fed_sgd(&clients, &[0.5, 0.0], Rate::InverseRoot(0.4), &rounds).unwrap();
         let mut w = [0.5, 0.0];
         for t in 0..30 {
             let mut total = [0.0; 2];
@@ -117,8 +127,8 @@ mod tests {
         let rate = Rate::Constant(0.03);
         let rounds = Rounds { max_rounds: 40, fraction: 0.5, ..Rounds::default() };
         let work = LocalSteps { rate, ..LocalSteps::default() };
-        let a = fed_sgd(&clients, &[0.0; 2], rate, &rounds, go_on).unwrap();
-        let b = fed_avg(&clients, &[0.0; 2], &work, &rounds, go_on).unwrap();
+        let a = fed_sgd(&clients, &[0.0; 2], rate, &rounds).unwrap();
+        let b = fed_avg(&clients, &[0.0; 2], &work, &rounds).unwrap();
         assert!(close(a.params.as_slice(), b.params.as_slice(), 1e-13));
         assert_eq!(a.trace.sent, b.trace.sent);
     }

@@ -13,10 +13,10 @@ use super::{Answer, Client, Rounds, Server, run};
 use crate::error::same_size;
 use crate::methods::clients::{ClientData, Clients};
 use crate::methods::local_steps::LocalSteps;
-use crate::methods::trace::{Outcome, Round, Status};
+use crate::methods::trace::Outcome;
 use crate::numeric::sampling;
+use crate::outcome::{Observer, Status, Unobserved};
 use crate::{Error, Matrix};
-use std::ops::ControlFlow;
 
 /// The client's half of IFCA. It answers with the number of the model it took, then the model.
 pub struct IfcaClient<'a> {
@@ -88,6 +88,7 @@ impl Server for IfcaServer {
 
 /// What IFCA found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Partition {
     /// The K models, one per row.
     pub models: Matrix,
@@ -102,14 +103,23 @@ pub fn random_start(models: usize, dim: usize, seed: u64) -> Result<Matrix, Erro
     Matrix::from_rows(dim, (0..models).flat_map(|k| sampling::start(seed, k, dim)).collect())
 }
 
-/// IFCA from K models, one per row of `start`. The observer is called after every round and may end
-/// the run.
+/// IFCA from K models, one per row of `start`.
 pub fn ifca(
     clients: &Clients<'_>,
     start: &Matrix,
     work: &LocalSteps,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Partition, Error> {
+    ifca_with(clients, start, work, rounds, &mut Unobserved)
+}
+
+/// [`ifca()`] with an observer, who is told of every round and may end the run.
+pub fn ifca_with(
+    clients: &Clients<'_>,
+    start: &Matrix,
+    work: &LocalSteps,
+    rounds: &Rounds,
+    observer: &mut dyn Observer,
 ) -> Result<Partition, Error> {
     work.check(clients)?;
     let dim = clients.problem().dim();
@@ -124,14 +134,26 @@ pub fn ifca(
 
 /// IFCA from `starts` random starts with K = `models` models, seeded by [`Rounds::seed`] and those
 /// that follow. Keeps the run whose last round has the least loss; the numbers sent are those of
-/// all runs. The observer may end a run; then there are no more.
+/// all runs.
 pub fn ifca_from_random(
     clients: &Clients<'_>,
     models: usize,
     starts: u64,
     work: &LocalSteps,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Partition, Error> {
+    ifca_from_random_with(clients, models, starts, work, rounds, &mut Unobserved)
+}
+
+/// [`ifca_from_random()`] with an observer, who is told of every round and may end the run; then there are no
+/// more.
+pub fn ifca_from_random_with(
+    clients: &Clients<'_>,
+    models: usize,
+    starts: u64,
+    work: &LocalSteps,
+    rounds: &Rounds,
+    observer: &mut dyn Observer,
 ) -> Result<Partition, Error> {
     let from = |k: u64| random_start(models, clients.problem().dim(), rounds.seed.wrapping_add(k));
     best_of(clients, starts, from, work, rounds, observer)
@@ -145,7 +167,18 @@ pub fn ifca_from_nodes(
     starts: u64,
     work: &LocalSteps,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Partition, Error> {
+    ifca_from_nodes_with(clients, models, starts, work, rounds, &mut Unobserved)
+}
+
+/// [`ifca_from_nodes()`] with an observer, who is told of every round and may end the run.
+pub fn ifca_from_nodes_with(
+    clients: &Clients<'_>,
+    models: usize,
+    starts: u64,
+    work: &LocalSteps,
+    rounds: &Rounds,
+    observer: &mut dyn Observer,
 ) -> Result<Partition, Error> {
     let dim = clients.problem().dim();
     let able: Vec<usize> = clients.all().filter(|c| c.loss.points() > 0).map(|c| c.node).collect();
@@ -169,15 +202,15 @@ fn best_of(
     from: impl Fn(u64) -> Result<Matrix, Error>,
     work: &LocalSteps,
     rounds: &Rounds,
-    mut observer: impl FnMut(Round) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<Partition, Error> {
     let loss = |run: &Partition| run.outcome.trace.history.last().copied().unwrap_or(f64::INFINITY);
-    let mut best = ifca(clients, &from(0)?, work, rounds, &mut observer)?;
+    let mut best = ifca_with(clients, &from(0)?, work, rounds, observer)?;
     for k in 1..starts {
         if best.outcome.trace.status == Status::Stopped {
             break;
         }
-        let mut next = ifca(clients, &from(k)?, work, rounds, &mut observer)?;
+        let mut next = ifca_with(clients, &from(k)?, work, rounds, observer)?;
         if loss(&next) < loss(&best) {
             std::mem::swap(&mut next, &mut best);
         }
@@ -196,7 +229,7 @@ mod tests {
     use super::*;
     use crate::generate::{Noise, clustered, linear_data};
     use crate::methods::server::fed_avg;
-    use crate::methods::testing::{example, go_on};
+    use crate::methods::testing::example;
     use crate::methods::{Rate, Weighting};
     use crate::numeric::linalg::norm;
     use crate::numeric::sampling::random;
@@ -213,8 +246,8 @@ mod tests {
         let work = LocalSteps { steps: 3, rate, batch: Some(3), seed: 2 };
         let rounds = Rounds { max_rounds: 25, fraction: 0.7, ..Rounds::default() };
         let start = Matrix::from_rows(2, vec![0.3, -0.4]).unwrap();
-        let a = ifca(&clients, &start, &work, &rounds, go_on).unwrap();
-        let b = fed_avg(&clients, start.row(0), &work, &rounds, go_on).unwrap();
+        let a = ifca(&clients, &start, &work, &rounds).unwrap();
+        let b = fed_avg(&clients, start.row(0), &work, &rounds).unwrap();
         assert_eq!(a.outcome.params, b.params);
         assert_eq!(a.outcome.trace.history, b.trace.history);
         assert_eq!(a.of_node, [0; 5]);
@@ -238,7 +271,7 @@ mod tests {
         let work = LocalSteps { rate: Rate::Constant(0.1), ..LocalSteps::default() };
         let rounds = Rounds { max_rounds: 3000, tolerance: 1e-13, ..Rounds::default() };
         let clients = Clients::new(&problem);
-        let run = |starts| ifca_from_random(&clients, 2, starts, &work, &rounds, go_on).unwrap();
+        let run = |starts| ifca_from_random(&clients, 2, starts, &work, &rounds).unwrap();
         let (one, found) = (run(1), run(5));
         assert!(found.outcome.trace.sent[0] > one.outcome.trace.sent[0]);
         assert!(found.outcome.trace.history.last() <= one.outcome.trace.history.last());
@@ -252,7 +285,7 @@ mod tests {
             .map(|(a, b)| a - b)
             .collect();
         assert!(norm(&off) < 1e-9, "{}", norm(&off));
-        let again = ifca_from_nodes(&clients, 2, 5, &work, &rounds, go_on).unwrap();
+        let again = ifca_from_nodes(&clients, 2, 5, &work, &rounds).unwrap();
         let off =
             crate::numeric::linalg::distance(again.outcome.params.as_slice(), best.as_slice());
         assert!(off < 1e-9, "from local models: {off}");
@@ -267,7 +300,7 @@ mod tests {
         let (work, rounds) = (LocalSteps::default(), Rounds::default());
         let of = |problem: &Problem| {
             let clients = Clients::new(problem);
-            ifca_from_nodes(&clients, 9, 2, &work, &rounds, go_on).unwrap().models.rows()
+            ifca_from_nodes(&clients, 9, 2, &work, &rounds).unwrap().models.rows()
         };
         assert_eq!(of(&example.problem), 4, "one of five nodes has no data");
         let empty = vec![LossKind::Squared.build(crate::Dataset::empty(1), 0.0, 0.0).unwrap()];
@@ -281,15 +314,15 @@ mod tests {
         let start = Matrix::from_rows(2, vec![0.0, 0.0, 1e6, 1e6]).unwrap();
         let rounds = Rounds { max_rounds: 3, ..Rounds::default() };
         let clients = Clients::new(&example.problem);
-        let found = ifca(&clients, &start, &LocalSteps::default(), &rounds, go_on).unwrap();
+        let found = ifca(&clients, &start, &LocalSteps::default(), &rounds).unwrap();
         assert_eq!(found.models.row(1), [1e6, 1e6]);
         assert_ne!(found.models.row(0), [0.0, 0.0]);
         // The number of the model travels with the model, K models come back.
         assert_eq!(found.outcome.trace.sent, [9, 9, 9, 0, 9]);
         assert_eq!(found.outcome.trace.sent_by_server, 4 * (3 * 4 + 5));
         let wrong = Matrix::zeros(2, 3);
-        assert!(ifca(&clients, &wrong, &LocalSteps::default(), &rounds, go_on).is_err());
+        assert!(ifca(&clients, &wrong, &LocalSteps::default(), &rounds).is_err());
         let none = Matrix::zeros(0, 2);
-        assert!(ifca(&clients, &none, &LocalSteps::default(), &rounds, go_on).is_err());
+        assert!(ifca(&clients, &none, &LocalSteps::default(), &rounds).is_err());
     }
 }

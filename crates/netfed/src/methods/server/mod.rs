@@ -8,28 +8,31 @@ mod fed_prox;
 mod fed_sgd;
 mod ifca;
 mod mr_mtl;
+mod people;
 mod star;
 mod vertical;
 
 pub use align::align;
-pub use ditto::{DittoClient, ditto};
-pub use fed_avg::{AveragingServer, FedAvgClient, fed_avg};
-pub use fed_prox::{FedProxClient, fed_prox};
-pub use fed_sgd::{FedSgdClient, FedSgdServer, fed_sgd};
+pub use ditto::{DittoClient, ditto, ditto_with};
+pub use fed_avg::{AveragingServer, FedAvgClient, fed_avg, fed_avg_with};
+pub use fed_prox::{FedProxClient, fed_prox, fed_prox_with};
+pub use fed_sgd::{FedSgdClient, FedSgdServer, fed_sgd, fed_sgd_with};
 pub use ifca::{
-    IfcaClient, IfcaServer, Partition, ifca, ifca_from_nodes, ifca_from_random, random_start,
+    IfcaClient, IfcaServer, Partition, ifca, ifca_from_nodes, ifca_from_nodes_with,
+    ifca_from_random, ifca_from_random_with, ifca_with, random_start,
 };
-pub use mr_mtl::{MrMtlClient, mr_mtl};
+pub use mr_mtl::{MrMtlClient, mr_mtl, mr_mtl_with};
+pub use people::{People, VerticalFit, VerticalOptions, fit_vertical, fit_vertical_with};
 pub use star::{MakeServer, Serving, make_averaging, make_ifca, star_client, star_server};
-pub use vertical::{LabelHolder, Party, VerticalModel, vertical};
+pub use vertical::{LabelHolder, Party, VerticalModel, vertical, vertical_with};
 
 use crate::error::nonnegative;
 use crate::methods::clients::{Clients, Weighting};
-use crate::methods::trace::{Movement, Outcome, Round, Status, Trace};
+use crate::methods::trace::{Movement, Outcome, Trace};
 use crate::numeric::parallel::map_items;
 use crate::numeric::sampling;
+use crate::outcome::{Event, Observer, Status};
 use crate::{Error, Matrix};
-use std::ops::ControlFlow;
 
 /// A client's half of a method, without input and output.
 pub trait Client: Send {
@@ -137,7 +140,7 @@ pub(crate) fn drive<C: Client>(
     weights: &[f64],
     cost: usize,
     rounds: &Rounds,
-    mut observer: impl FnMut(Round) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<(Vec<f64>, Trace), Error> {
     rounds.check()?;
     let able: Vec<usize> = (0..clients.len()).filter(|&i| weights[i] > 0.0).collect();
@@ -176,7 +179,7 @@ pub(crate) fn drive<C: Client>(
         if status != Some(Status::Diverged) {
             message.copy_from_slice(server.message());
         }
-        if observer(Round { rounds: done, loss }).is_break() && status.is_none() {
+        if observer.observe(Event::round(done).measured(loss)).is_break() && status.is_none() {
             status = Some(Status::Stopped);
         }
     }
@@ -191,7 +194,7 @@ pub(crate) fn run<C: Client>(
     mut halves: Vec<C>,
     server: &mut dyn Server,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<(Vec<f64>, Outcome), Error> {
     let weights = rounds.weighting.all(clients);
     let (message, trace) = drive(&mut halves, server, &weights, clients.cost(), rounds, observer)?;

@@ -14,9 +14,9 @@ use super::{Client, Rounds, run};
 use crate::Error;
 use crate::error::nonnegative;
 use crate::methods::clients::{ClientData, Clients};
-use crate::methods::trace::{Outcome, Round};
+use crate::methods::trace::Outcome;
 use crate::numeric::linalg::square_distance;
-use std::ops::ControlFlow;
+use crate::outcome::{Observer, Unobserved};
 
 /// The client's half of MR-MTL; the server's is [`AveragingServer`].
 pub struct MrMtlClient<'a> {
@@ -44,13 +44,23 @@ impl Client for MrMtlClient<'_> {
     }
 }
 
-/// MR-MTL from w̄ = `start`. The observer is called after every round and may end the run.
+/// MR-MTL from w̄ = `start`.
 pub fn mr_mtl(
     clients: &Clients<'_>,
     start: &[f64],
     lambda: f64,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<Outcome, Error> {
+    mr_mtl_with(clients, start, lambda, rounds, &mut Unobserved)
+}
+
+/// [`mr_mtl()`] with an observer, who is told of every round and may end the run.
+pub fn mr_mtl_with(
+    clients: &Clients<'_>,
+    start: &[f64],
+    lambda: f64,
+    rounds: &Rounds,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     nonnegative("λ of MR-MTL", lambda)?;
     clients.check_start(start)?;
@@ -63,7 +73,7 @@ pub fn mr_mtl(
 mod tests {
     use super::*;
     use crate::methods::Weighting;
-    use crate::methods::testing::{close, complete, coupled, example, go_on};
+    use crate::methods::testing::{close, complete, coupled, example};
     use crate::numeric::linalg::distance;
     use crate::penalty::Squared;
     use crate::solve::exact::{local, pooled};
@@ -79,7 +89,7 @@ mod tests {
         for kind in [LossKind::Squared, LossKind::Logistic, LossKind::Mean] {
             let example = example(kind);
             let clients = Clients::new(&example.problem);
-            let at = |lambda| mr_mtl(&clients, &[0.0; 2], lambda, &rounds(30_000), go_on).unwrap();
+            let at = |lambda| mr_mtl(&clients, &[0.0; 2], lambda, &rounds(30_000)).unwrap();
             let own = at(0.0).params;
             let alone = local(&example.problem);
             assert_eq!(own, alone, "{kind:?}");
@@ -88,7 +98,7 @@ mod tests {
             // Far from the local models the distance falls like 1/λ.
             let (some, much) = (off(10.0), off(100.0));
             assert!(much < 0.15 * some && much < 0.1, "{kind:?}: {some} {much}");
-            assert!(mr_mtl(&clients, &[0.0; 2], f64::NAN, &rounds(1), go_on).is_err());
+            assert!(mr_mtl(&clients, &[0.0; 2], f64::NAN, &rounds(1)).is_err());
         }
     }
 
@@ -101,9 +111,9 @@ mod tests {
         for kind in [LossKind::Squared, LossKind::Logistic] {
             let example = coupled(kind, Box::new(Squared), 0.8 / 4.0, &edges);
             let options = Options { tolerance: 1e-13, ..Options::default() };
-            let exact = solve(&example.problem, &options, |_| ControlFlow::Continue(())).unwrap();
+            let exact = solve(&example.problem, &options).unwrap();
             let clients = Clients::new(&example.problem);
-            let run = mr_mtl(&clients, &[0.0; 2], 0.8, &rounds(5000), go_on).unwrap();
+            let run = mr_mtl(&clients, &[0.0; 2], 0.8, &rounds(5000)).unwrap();
             for i in [0, 1, 2, 4] {
                 let (a, b) = (run.params.row(i), exact.params.row(i));
                 assert!(close(a, b, 1e-8), "{kind:?}: {a:?} {b:?}");

@@ -17,11 +17,11 @@
 use super::{Answer, Client, Rounds, Server, drive};
 use crate::error::{nonnegative, positive, same_size};
 use crate::loss::{Absolute, Hinge, Huber, Logistic, ScalarLoss, Squared};
-use crate::methods::trace::{Round, Trace};
+use crate::methods::trace::Trace;
 use crate::numeric::linalg::{axpy, dot, svd};
+use crate::outcome::{Observer, Unobserved};
 use crate::{Dataset, Error, LossKind};
 use std::cmp::Ordering;
-use std::ops::ControlFlow;
 
 /// A party's half: its features of all people.
 pub struct Party {
@@ -156,6 +156,7 @@ impl<S: ScalarLoss> Server for LabelHolder<S> {
 
 /// What vertical learning found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct VerticalModel {
     /// The parameters w_k of every party.
     pub params: Vec<Vec<f64>>,
@@ -179,7 +180,18 @@ pub fn vertical(
     labels: &[f64],
     ridge: f64,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+) -> Result<VerticalModel, Error> {
+    vertical_with(kind, parties, labels, ridge, rounds, &mut Unobserved)
+}
+
+/// [`vertical()`] with an observer, who is told of every round and may end the run.
+pub fn vertical_with(
+    kind: LossKind,
+    parties: Vec<Dataset>,
+    labels: &[f64],
+    ridge: f64,
+    rounds: &Rounds,
+    observer: &mut dyn Observer,
 ) -> Result<VerticalModel, Error> {
     if let Some(row) = labels.iter().position(|y| !y.is_finite()) {
         return Err(Error::NotFinite { row });
@@ -212,7 +224,7 @@ fn run<S: ScalarLoss>(
     labels: &[f64],
     ridge: f64,
     rounds: &Rounds,
-    observer: impl FnMut(Round) -> ControlFlow<()>,
+    observer: &mut dyn Observer,
 ) -> Result<VerticalModel, Error> {
     let (count, people) = (parties.len(), labels.len());
     let least = count.min(people).min(1);
@@ -235,7 +247,6 @@ fn run<S: ScalarLoss>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::testing::go_on;
     use crate::numeric::sampling::random;
     use rand::RngExt;
 
@@ -276,7 +287,7 @@ mod tests {
         ] {
             let (parties, labels, all) = example(kind);
             let rounds = Rounds { max_rounds: 20_000, tolerance: 1e-13, ..Rounds::default() };
-            let found = vertical(kind, parties, &labels, ridge, &rounds, go_on).unwrap();
+            let found = vertical(kind, parties, &labels, ridge, &rounds).unwrap();
             let loss = kind.build(all, ridge, 0.0).unwrap();
             let mut best = [0.0; 6];
             loss.maximizer(&[0.0; 6], &mut best);
@@ -292,9 +303,8 @@ mod tests {
     fn one_party_and_one_person_work_and_bad_input_is_refused() {
         let rounds = Rounds { max_rounds: 5000, tolerance: 1e-13, ..Rounds::default() };
         let one = || vec![Dataset::new(1, vec![2.0], vec![]).unwrap()];
-        let run = |parties, labels: &[f64], kind, ridge| {
-            vertical(kind, parties, labels, ridge, &rounds, go_on)
-        };
+        let run =
+            |parties, labels: &[f64], kind, ridge| vertical(kind, parties, labels, ridge, &rounds);
         let once = run(one(), &[3.0], LossKind::Squared, 0.0).unwrap();
         assert!((once.predict(&[&[2.0]]) - 3.0).abs() < 1e-10);
         let twice = run([one(), one()].concat(), &[3.0], LossKind::Squared, 0.0).unwrap();

@@ -12,7 +12,9 @@ mod optimizer;
 mod perceptron;
 mod training;
 
-pub use neural::{NeuralLoss, NeuralOptions, NeuralProgress, couple_networks};
+pub use neural::{
+    CoupledNetworks, NeuralLoss, NeuralOptions, couple_networks, couple_networks_with,
+};
 pub use optimizer::Optimizer;
 pub use perceptron::{Perceptron, PerceptronOptions};
 pub use training::Training;

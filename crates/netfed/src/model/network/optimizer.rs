@@ -7,6 +7,7 @@
 
 /// How the steps of a perceptron are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Optimizer {
     /// With momentum.
     Adam,

@@ -12,9 +12,9 @@ use crate::model::{LocalModel, Part, Points, Stop, Task, input};
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel;
 use crate::numeric::sampling::{Purpose, stream};
+use crate::numeric::threads::*;
 use crate::{Error, Matrix};
 use rand::RngExt;
-use rayon::prelude::*;
 
 /// How a forest is grown.
 #[derive(Debug, Clone, Copy, PartialEq)]

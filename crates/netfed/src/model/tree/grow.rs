@@ -114,6 +114,49 @@ pub(crate) fn grow(
     Ok(Nodes { nodes, values: Matrix::from_rows(center.len(), values)? })
 }
 
+/// What a part of the points has, point by point and added up.
+struct Moments {
+    /// Mean of all targets.
+    center: Vec<f64>,
+    /// For every point its weight, and its weight times its target, relative to the mean.
+    moments: Vec<f64>,
+    /// Their sums over all points, without the weights.
+    sums: Vec<f64>,
+    /// Σ weight·target², relative to the mean.
+    squares: f64,
+}
+
+impl Moments {
+    /// Of all points; `whole` says that each has a weight.
+    #[inline(always)]
+    fn new(targets: &Matrix, (weights, weight): (&[f64], f64), whole: bool) -> Moments {
+        let outputs = targets.cols();
+        let mut moments = vec![0.0; targets.rows() * (outputs + 1)];
+        let mut center = vec![0.0; outputs];
+        // A point without weight may have any target.
+        if outputs == 1 && whole {
+            center[0] = dot(weights, targets.as_slice()) / weight;
+            let (sum, squares) = one_output(weights, targets.as_slice(), center[0], &mut moments);
+            return Moments { center, moments, sums: vec![sum], squares };
+        }
+        let rows = || weights.iter().zip(targets.as_slice().chunks_exact(outputs));
+        for (w, t) in rows().filter(|(w, _)| **w > 0.0) {
+            axpy(w / weight, t, &mut center);
+        }
+        let (mut sums, mut squares) = (vec![0.0; outputs], 0.0);
+        for ((w, t), moment) in rows().zip(moments.chunks_exact_mut(outputs + 1)) {
+            moment[0] = *w;
+            for k in (0..outputs).filter(|_| *w > 0.0) {
+                let t = t[k] - center[k];
+                moment[k + 1] = w * t;
+                sums[k] += w * t;
+                squares += w * t * t;
+            }
+        }
+        Moments { center, moments, sums, squares }
+    }
+}
+
 fn shuffle(features: &mut [usize], random: &mut ChaCha8Rng) {
     for k in (1..features.len()).rev() {
         features.swap(k, random.random_range(0..=k));
@@ -142,34 +185,8 @@ impl<'a> Grower<'a> {
             }
         }
         let weight: f64 = weights.iter().sum();
-        let mut moments = vec![0.0; all * (outputs + 1)];
-        let mut center = vec![0.0; outputs];
-        let (sums, squares) = match (outputs, count == all) {
-            // A point without weight may have any target.
-            (1, true) => {
-                center[0] = dot(weights, targets.as_slice()) / weight;
-                let (sum, squares) =
-                    one_output(weights, targets.as_slice(), center[0], &mut moments);
-                (vec![sum], squares)
-            }
-            _ => {
-                let rows = || weights.iter().zip(targets.as_slice().chunks_exact(outputs));
-                for (w, t) in rows().filter(|(w, _)| **w > 0.0) {
-                    axpy(w / weight, t, &mut center);
-                }
-                let (mut sums, mut squares) = (vec![0.0; outputs], 0.0);
-                for ((w, t), moment) in rows().zip(moments.chunks_exact_mut(outputs + 1)) {
-                    moment[0] = *w;
-                    for k in (0..outputs).filter(|_| *w > 0.0) {
-                        let t = t[k] - center[k];
-                        moment[k + 1] = w * t;
-                        sums[k] += w * t;
-                        squares += w * t * t;
-                    }
-                }
-                (sums, squares)
-            }
-        };
+        let Moments { center, moments, sums, squares } =
+            Moments::new(targets, (weights, weight), count == all);
         let ends = |order: &[u32]| [order[0], order[count - 1]];
         let range = |(feature, order): (usize, &[u32])| {
             let [least, most] = ends(order).map(|row| points.rows().row(row as usize)[feature]);

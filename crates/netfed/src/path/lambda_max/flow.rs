@@ -20,12 +20,13 @@ use super::tighten::{Bounds, tighten};
 use super::{Forest, LambdaMax, Proof, Tangent, congestion, ratio};
 use crate::loss::{Loss, Mean};
 use crate::numeric::linalg::axpy;
-use crate::run::{Observer, Options, Progress, Start, Status};
+use crate::outcome::{Event, Observer, Start, Status};
+use crate::run::Options;
 use crate::solve::contraction::Level;
 use crate::solve::duals::repair::Flow;
 use crate::solve::fusion::Fusion;
 use crate::solve::newton::newton;
-use crate::solve::solve_from;
+use crate::solve::solve_from_with;
 use crate::{Dataset, Error, Matrix, Problem};
 use std::ops::ControlFlow;
 
@@ -53,7 +54,7 @@ pub(super) fn lambda_max(
     unit: &Problem,
     tangent: &Tangent,
     options: &Options,
-    observer: &mut Observer<'_>,
+    observer: &mut dyn Observer,
 ) -> Result<LambdaMax, Error> {
     let g = &tangent.gradients;
     let search = Search::new(unit, g, WIDTH)?;
@@ -112,7 +113,7 @@ impl<'a> Search<'a> {
         mut self,
         (mut at, mut start): (f64, Start),
         options: &Options,
-        observer: &mut Observer<'_>,
+        observer: &mut dyn Observer,
     ) -> Result<(Bounds, ControlFlow<()>), Error> {
         let goes_on = ControlFlow::Continue(());
         if self.is_done() {
@@ -136,10 +137,11 @@ impl<'a> Search<'a> {
             let options = Options { tolerance, max_iterations, ..*options };
             let problem = self.clustering.at_lambda(lambda)?;
             let start_there = start.scaled(lambda / at);
-            let solution = solve_from(&problem, &options, start_there, &mut *observer)?;
+            let solution = solve_from_with(&problem, &options, start_there, observer)?;
             let status = solution.status;
             let (iteration, certificate) = (solution.iterations, Some(&solution.certificate));
-            let stopped = observer(Progress { iteration, certificate }).is_break();
+            let event = Event::Iteration { run: 0, count: iteration, certificate };
+            let stopped = observer.observe(event).is_break();
             (at, start) = (lambda, Start { params: solution.params, duals: solution.duals });
             self.bounds.raise(ratio(self.unit, self.g, &start.params));
             if stopped {
@@ -175,7 +177,7 @@ impl<'a> Search<'a> {
         lambda: f64,
         solution: &Start,
         options: &Options,
-        observer: &mut Observer<'_>,
+        observer: &mut dyn Observer,
     ) -> Result<ControlFlow<()>, Error> {
         let Some(level) = Level::new(&self.clustering, [(lambda, solution); 2]) else {
             return Ok(ControlFlow::Continue(()));

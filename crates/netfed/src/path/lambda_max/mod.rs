@@ -18,7 +18,8 @@ mod tighten;
 use crate::certificate::radius::center;
 use crate::numeric::linalg::twofold::twofold_dot;
 use crate::numeric::linalg::{axpy, norm};
-use crate::run::{Options, Progress, Start};
+use crate::outcome::{Event, Observer, Start, Unobserved};
+use crate::run::Options;
 use crate::solve::exact::common_model::common_model;
 use crate::{Error, Matrix, Problem};
 use forest::Forest;
@@ -26,6 +27,7 @@ use std::ops::ControlFlow;
 
 /// What is known about λ_max.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LambdaMax {
     /// λ_max is at least this. Proven.
     pub lower: f64,
@@ -55,12 +57,17 @@ pub enum Proof {
     NotFound,
 }
 
-/// Finds λ_max. `options` holds for the solves on the way; their observer may end the search, which
-/// then gives the bounds so far.
-pub fn lambda_max(
+/// Finds λ_max. `options` holds for the solves on the way.
+pub fn lambda_max(problem: &Problem, options: &Options) -> Result<LambdaMax, Error> {
+    lambda_max_with(problem, options, &mut Unobserved)
+}
+
+/// [`lambda_max()`] with an observer of the solves on the way, who may end the search, which then
+/// gives the bounds so far.
+pub fn lambda_max_with(
     problem: &Problem,
     options: &Options,
-    mut observer: impl FnMut(Progress<'_>) -> ControlFlow<()> + Send,
+    observer: &mut dyn Observer,
 ) -> Result<LambdaMax, Error> {
     let unit = problem.at_lambda(1.0)?;
     if unit.graph().edges().is_empty() {
@@ -69,8 +76,8 @@ pub fn lambda_max(
     // A run that is stopped when it has just been solved does not say so: whoever asks next is told
     // again.
     let mut stopped = false;
-    let mut observer = |progress: Progress<'_>| {
-        stopped |= observer(progress).is_break();
+    let mut observer = |event: Event<'_>| {
+        stopped |= observer.observe(event).is_break();
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     if unit.penalty().norm().is_none() {

@@ -8,8 +8,9 @@ use super::{Forest, LambdaMax, Proof, components, congestion};
 use crate::certificate::Certifier;
 use crate::loss::{Region, Slope};
 use crate::numeric::linalg::{axpy, distance};
-use crate::run::{Observer, Options, Solution, Start, Status};
-use crate::solve::{solve, solve_from};
+use crate::outcome::{Observer, Solution, Start, Status};
+use crate::run::Options;
+use crate::solve::{solve_from_with, solve_with};
 use crate::{Error, Matrix, Problem};
 
 /// Two λ this near each other are not told apart.
@@ -26,7 +27,7 @@ const CLOSE: f64 = 1e-3;
 pub(super) fn until_merged(
     unit: &Problem,
     options: &Options,
-    observer: &mut Observer<'_>,
+    observer: &mut dyn Observer,
 ) -> Result<LambdaMax, Error> {
     let max_iterations = options.max_iterations.min(ITERATIONS);
     let options = &Options { max_iterations, ..*options };
@@ -42,9 +43,9 @@ pub(super) fn until_merged(
         let problem = unit.at_lambda(lambda)?;
         let solution = match start {
             Some((from, start)) => {
-                solve_from(&problem, options, start.scaled(lambda / from), &mut *observer)?
+                solve_from_with(&problem, options, start.scaled(lambda / from), observer)?
             }
-            None => solve(&problem, options, &mut *observer)?,
+            None => solve_with(&problem, options, observer)?,
         };
         if solution.status == Status::Stopped || found.is_none() && lambda > most {
             break;
@@ -88,7 +89,7 @@ pub(super) fn until_merged(
 pub(super) fn until_close(
     unit: &Problem,
     options: &Options,
-    observer: &mut Observer<'_>,
+    observer: &mut dyn Observer,
 ) -> Result<LambdaMax, Error> {
     let components = components(unit);
     let goal = CLOSE * local_spread(unit, &components);
@@ -102,8 +103,8 @@ pub(super) fn until_close(
     for _ in 0..SOLVES / 2 {
         let problem = unit.at_lambda(lambda)?;
         let solution = match start {
-            Some(start) => solve_from(&problem, options, start, &mut *observer)?,
-            None => solve(&problem, options, &mut *observer)?,
+            Some(start) => solve_from_with(&problem, options, start, observer)?,
+            None => solve_with(&problem, options, observer)?,
         };
         let means = mean_models(&solution.params, &components);
         let apart = (0..unit.nodes()).map(|i| distance(solution.params.row(i), means.row(i)));

@@ -13,9 +13,9 @@
 
 use super::{Forest, congestion, ratio};
 use crate::numeric::linalg::{SparseCholesky, axpy};
-use crate::run::{Observer, Progress};
+use crate::numeric::threads::*;
+use crate::outcome::{Event, Observer};
 use crate::{Matrix, Problem};
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// The most steps, and steps after which there must have been progress.
@@ -58,7 +58,7 @@ pub(super) fn tighten(
     mut bounds: Bounds,
     duals: Matrix,
     width: f64,
-    observer: &mut Observer<'_>,
+    observer: &mut dyn Observer,
 ) -> (Bounds, ControlFlow<()>) {
     let (graph, d) = (unit.graph(), unit.dim());
     let goes_on = ControlFlow::Continue(());
@@ -71,8 +71,8 @@ pub(super) fn tighten(
     let (mut before, mut change, mut earlier) = (laplace.potentials.clone(), 0, 0);
     let (mut milestone, mut since) = (f64::INFINITY, 0);
     for step in 1..=STEPS {
-        let progress = Progress { iteration: step as u64, certificate: None };
-        if observer(progress).is_break() {
+        let event = Event::Iteration { run: 0, count: step as u64, certificate: None };
+        if observer.observe(event).is_break() {
             return (bounds, ControlFlow::Break(()));
         }
         let mut u = z.clone();
@@ -209,7 +209,7 @@ mod tests {
         };
         let run = |most: usize| {
             let mut calls = 0;
-            let mut observer = |_: Progress<'_>| {
+            let mut observer = |_: Event<'_>| {
                 calls += 1;
                 if calls == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };

@@ -7,9 +7,9 @@
 //! * Losses whose curvature changes smoothly: the proximal Newton method
 //!   (`solve/newton/proximal.rs`), soon, as it costs few sweeps.
 
-use crate::certificate::Certificate;
+use crate::outcome::{Certificate, Method};
 use crate::penalty::Kinks;
-use crate::run::{Method, Run};
+use crate::run::Run;
 use crate::solve::cost::sweep_cost;
 use crate::solve::duals::repair::Flow;
 use crate::solve::fusion::Fusion;

@@ -112,7 +112,6 @@ mod tests {
     use crate::penalty::{Norm1, Norm2, Penalty};
     use crate::solve::contraction::tests::problem;
     use crate::{Certifier, Options, solve};
-    use std::ops::ControlFlow;
 
     #[test]
     fn what_is_lifted_is_as_good_as_what_it_comes_from() {
@@ -121,7 +120,7 @@ mod tests {
             let options = Options { tolerance: 1e-9, ..Options::default() };
             let at = |problem: &Problem, lambda: f64| {
                 let at = problem.at_lambda(lambda).unwrap();
-                let solution = solve(&at, &options, |_| ControlFlow::Continue(())).unwrap();
+                let solution = solve(&at, &options).unwrap();
                 (Start { params: solution.params, duals: solution.duals }, at)
             };
             let ((low, _), (high, _)) = (at(&problem, 0.40), at(&problem, 0.50));

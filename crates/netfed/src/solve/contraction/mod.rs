@@ -110,7 +110,6 @@ mod tests {
     use crate::numeric::linalg::distance;
     use crate::penalty::{Norm2, Penalty};
     use crate::{Dataset, LossKind, Options, solve};
-    use std::ops::ControlFlow;
 
     /// Two halves of a square with models of their own; every fifth node has no data.
     pub(super) fn problem(nodes: usize, penalty: Box<dyn Penalty>, lambda: f64) -> Problem {
@@ -165,13 +164,12 @@ mod tests {
     fn with_the_right_groups_the_solution_is_that_of_the_whole() {
         let problem = problem(120, Box::new(Norm2), 0.5);
         let options = Options { tolerance: 1e-10, ..Options::default() };
-        let go = |_: crate::Progress<'_>| ControlFlow::Continue(());
-        let solution = solve(&problem, &options, go).unwrap();
+        let solution = solve(&problem, &options).unwrap();
         let row = |i: usize| solution.params.row(i);
         let edges = problem.graph().edges();
         let equal = |e: usize| row(edges[e].tail) == row(edges[e].head);
         let contraction = Contraction::new(&problem, equal, 60).unwrap();
-        let small = solve(&contraction.small, &options, go).unwrap();
+        let small = solve(&contraction.small, &options).unwrap();
         let (a, b) = (small.certificate.objective, solution.certificate.objective);
         assert!((a - b).abs() < 1e-9 * b, "{a} {b}");
     }

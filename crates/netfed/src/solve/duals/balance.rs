@@ -82,7 +82,6 @@ mod tests {
     use crate::run::{Options, Solver};
     use crate::solve::solve;
     use crate::{Dataset, LossKind};
-    use std::ops::ControlFlow;
 
     #[test]
     fn balanced_duals_prove_more() {
@@ -102,7 +101,7 @@ mod tests {
                 tolerance: 0.0,
                 ..Options::default()
             };
-            let rough = solve(&problem, &options, |_| ControlFlow::Continue(())).unwrap();
+            let rough = solve(&problem, &options).unwrap();
             let mut duals = rough.duals.clone();
             assert_eq!(balance(&problem, &mut duals, LEAST_WORK - 1.0), 0.0);
             assert_eq!(duals, rough.duals);

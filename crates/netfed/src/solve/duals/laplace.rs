@@ -182,17 +182,7 @@ pub(crate) fn conjugate_gradients(
 ) -> (Vec<f64>, End) {
     let dim = problem.dim();
     let graph = problem.graph();
-    let entries = rhs.len();
-    let mut inverse = vec![0.0; entries];
-    for_rows(&mut inverse, dim, 4 * dim, 0, |i, row, _| {
-        if bound(i) {
-            return;
-        }
-        for inc in graph.incident(i) {
-            axpy(1.0, &room[inc.edge() * dim..(inc.edge() + 1) * dim], row);
-        }
-        row.iter_mut().for_each(|d| *d = if *d > 0.0 { 1.0 / *d } else { 0.0 });
-    });
+    let inverse = inverse_diagonal(problem, room, bound);
     // In the order of the slots of all nodes, so that a product reads them one after the other.
     let mut weights = Vec::with_capacity(2 * room.len());
     for inc in (0..problem.nodes()).flat_map(|i| graph.incident(i)) {
@@ -205,7 +195,7 @@ pub(crate) fn conjugate_gradients(
     let mut system = ConjugateGradients::new(rhs, invert);
     let start = system.product().sum();
     let (mut smallest, mut since) = (start, 0);
-    let mut best = vec![0.0; entries];
+    let mut best = vec![0.0; rhs.len()];
     for _ in 0..steps {
         if !spend(0.5) {
             return (best, End::Stopped);
@@ -233,6 +223,27 @@ pub(crate) fn conjugate_gradients(
         system.turn(next);
     }
     (best, End::OutOfSteps)
+}
+
+/// 1 / Σ ω over the edges of every node, parameter by parameter; 0 at nodes that are `bound` or have
+/// no room.
+fn inverse_diagonal(
+    problem: &Problem,
+    room: &[f64],
+    bound: impl Fn(usize) -> bool + Sync,
+) -> Vec<f64> {
+    let (dim, graph) = (problem.dim(), problem.graph());
+    let mut inverse = vec![0.0; problem.nodes() * dim];
+    for_rows(&mut inverse, dim, 4 * dim, 0, |i, row, _| {
+        if bound(i) {
+            return;
+        }
+        for inc in graph.incident(i) {
+            axpy(1.0, &room[inc.edge() * dim..(inc.edge() + 1) * dim], row);
+        }
+        row.iter_mut().for_each(|d| *d = if *d > 0.0 { 1.0 / *d } else { 0.0 });
+    });
+    inverse
 }
 
 /// out ← Σ ω(p_own − p_neighbor) over the edges of a node.

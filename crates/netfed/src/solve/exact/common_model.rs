@@ -4,7 +4,7 @@
 use crate::Problem;
 use crate::loss::Growth;
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, dot, norm};
-use rayon::prelude::*;
+use crate::numeric::threads::*;
 
 /// Nodes whose terms are added up one after the other; fixed, so that sums do not depend on
 /// threads.

@@ -5,7 +5,7 @@
 use super::pooled::{Optimum, minimizer};
 use crate::error::same_size;
 use crate::methods::Weighting;
-use crate::run::Status;
+use crate::outcome::Status;
 use crate::{Error, Matrix, Problem};
 use std::collections::BTreeMap;
 

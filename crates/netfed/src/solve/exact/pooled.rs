@@ -10,11 +10,11 @@ use super::common_model::common_model;
 use crate::loss::{Loss, Scaled};
 use crate::methods::Weighting;
 use crate::numeric::linalg::norm;
+use crate::outcome::Status;
 use crate::penalty::Norm1;
-use crate::run::{Options, Status};
+use crate::run::Options;
 use crate::solve::solve;
 use crate::{Error, Graph, Matrix, Problem};
-use std::ops::ControlFlow;
 
 /// The relative gap to which losses with kinks are solved.
 const TOLERANCE: f64 = 1e-9;
@@ -25,6 +25,7 @@ const TRIALS: usize = 8;
 
 /// Models that minimize a loss exactly.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Optimum {
     /// One model per node.
     pub params: Matrix,
@@ -79,7 +80,7 @@ fn by_coupling(star: &Problem) -> Result<(Vec<f64>, Status), Error> {
     let mut lambda = (0..n).map(slope).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let mut best = (vec![0.0; d], Status::MaxIterations);
     for _ in 0..TRIALS {
-        let solution = solve(&star.at_lambda(lambda)?, &options, |_| ControlFlow::Continue(()))?;
+        let solution = solve(&star.at_lambda(lambda)?, &options)?;
         let first = solution.params.row(0).to_vec();
         let equal = (1..n).all(|i| solution.params.row(i) == first);
         best = (first, Status::MaxIterations);

@@ -2,6 +2,7 @@
 
 use super::reduced::Reduced;
 use crate::Matrix;
+use crate::loss::Loss;
 use crate::numeric::conjugate_gradients::ConjugateGradients;
 use crate::numeric::linalg::{axpy, cholesky, cholesky_solve, difference};
 use crate::numeric::parallel::{dot, for_rows};
@@ -60,6 +61,36 @@ struct Preconditioner {
     factors: Vec<f64>,
 }
 
+/// block ← ∇²L(w); of large models the mean of its diagonal.
+fn curvature_of(loss: &dyn Loss, w: &[f64], block: &mut [f64]) {
+    let dim = w.len();
+    block.fill(0.0);
+    if dim <= 4 * BLOCK {
+        loss.add_hessian(w, block);
+    } else {
+        // From one product.
+        let signs: Vec<f64> = (0..dim).map(|j| [1.0, -1.0][j % 2]).collect();
+        let mut product = vec![0.0; dim];
+        loss.add_hessian_times(w, &signs, &mut product);
+        let mean = dot(&signs, &product) / dim as f64;
+        (0..dim).for_each(|j| block[j * dim + j] = mean);
+    }
+}
+
+/// Factors a block in place, with as much added to its diagonal as it takes.
+fn factor(block: &mut [f64], size: usize, saved: &mut [f64]) {
+    let trace = (0..size).map(|j| block[j * size + j]).sum::<f64>();
+    let trace = if trace > 0.0 { trace } else { 1.0 };
+    saved.copy_from_slice(block);
+    let mut shift = 1e-12 * trace;
+    (0..size).for_each(|j| block[j * size + j] += shift);
+    while !cholesky(block, size, 0.0) && shift < 1e6 * trace {
+        shift *= 100.0;
+        block.copy_from_slice(saved);
+        (0..size).for_each(|j| block[j * size + j] += shift);
+    }
+}
+
 impl Preconditioner {
     fn new(reduced: &Reduced<'_>, params: &Matrix) -> Preconditioner {
         let (problem, dim) = (reduced.problem, reduced.problem.dim());
@@ -80,17 +111,7 @@ impl Preconditioner {
             }
         };
         for i in 0..problem.nodes() {
-            block.fill(0.0);
-            if dim <= 4 * BLOCK {
-                problem.loss(i).add_hessian(params.row(i), &mut block);
-            } else {
-                // The mean of the diagonal, from one product.
-                let signs: Vec<f64> = (0..dim).map(|j| [1.0, -1.0][j % 2]).collect();
-                let mut product = vec![0.0; dim];
-                problem.loss(i).add_hessian_times(params.row(i), &signs, &mut product);
-                let mean = dot(&signs, &product) / dim as f64;
-                (0..dim).for_each(|j| block[j * dim + j] = mean);
-            }
+            curvature_of(problem.loss(i), params.row(i), &mut block);
             add(i, &block);
         }
         if let Some(stiffness) = &reduced.stiffness {
@@ -112,16 +133,7 @@ impl Preconditioner {
             }
         }
         for_rows(&mut factors, size * size, size * size * size, size * size, |_, block, saved| {
-            let trace = (0..size).map(|j| block[j * size + j]).sum::<f64>();
-            let trace = if trace > 0.0 { trace } else { 1.0 };
-            saved.copy_from_slice(block);
-            let mut shift = 1e-12 * trace;
-            (0..size).for_each(|j| block[j * size + j] += shift);
-            while !cholesky(block, size, 0.0) && shift < 1e6 * trace {
-                shift *= 100.0;
-                block.copy_from_slice(saved);
-                (0..size).for_each(|j| block[j * size + j] += shift);
-            }
+            factor(block, size, saved);
         });
         Preconditioner { size, factors }
     }

@@ -127,34 +127,62 @@ fn descend(
         if descent >= 0.0 || !descent.is_finite() {
             return (value, Ok(if goes_on { Outcome::Stuck } else { Outcome::Stopped }));
         }
-        let noise = 4e-15 * value.abs();
-        let mut length = 1.0;
-        loop {
-            let moved: Vec<f64> = z.iter().zip(&direction).map(|(z, p)| z + length * p).collect();
-            fusion.spread(&moved, trial.as_mut_slice());
-            let there = problem.objective(&trial);
-            if there <= value + 1e-4 * length * descent + noise {
-                z = moved;
-                std::mem::swap(params, &mut trial);
-                value = there;
+        let searched =
+            line_search(&reduced, params, &mut trial, (&z, &direction), (value, descent));
+        match searched {
+            Searched::Moved { to, objective } => {
+                (z, value) = (to, objective);
                 damping = f64::max(0.1 * damping, 1e-13);
-                break;
             }
-            if length == 1.0 {
-                let pairs = reduced.crossings(params, &trial);
-                if !pairs.is_empty() {
-                    return (value, Err(pairs));
-                }
-            }
-            length *= 0.5;
-            if length < 1e-4 {
-                let done = -descent <= 1e3 * noise;
-                return (value, Ok(if done { Outcome::Solved } else { Outcome::Stuck }));
-            }
+            Searched::Crossed(pairs) => return (value, Err(pairs)),
+            Searched::TooShort(outcome) => return (value, Ok(outcome)),
         }
         if !goes_on {
             return (value, Ok(Outcome::Stopped));
         }
     }
     (value, Ok(Outcome::Stuck))
+}
+
+/// How a line search ended.
+enum Searched {
+    /// At these unknowns, with this objective.
+    Moved { to: Vec<f64>, objective: f64 },
+    /// The whole step crosses kinks: these pairs of unknowns are to be joined.
+    Crossed(Vec<(u32, u32)>),
+    /// No step is long enough: the point is solved as far as rounding shows, or stuck.
+    TooShort(Outcome),
+}
+
+/// Halves the step z + p until the objective falls by a part of what its slope promises; `params` are
+/// then the new models.
+fn line_search(
+    reduced: &Reduced<'_>,
+    params: &mut Matrix,
+    trial: &mut Matrix,
+    (z, direction): (&[f64], &[f64]),
+    (value, descent): (f64, f64),
+) -> Searched {
+    let noise = 4e-15 * value.abs();
+    let mut length = 1.0;
+    loop {
+        let to: Vec<f64> = z.iter().zip(direction).map(|(z, p)| z + length * p).collect();
+        reduced.fusion.spread(&to, trial.as_mut_slice());
+        let objective = reduced.problem.objective(trial);
+        if objective <= value + 1e-4 * length * descent + noise {
+            std::mem::swap(params, trial);
+            return Searched::Moved { to, objective };
+        }
+        if length == 1.0 {
+            let pairs = reduced.crossings(params, trial);
+            if !pairs.is_empty() {
+                return Searched::Crossed(pairs);
+            }
+        }
+        length *= 0.5;
+        if length < 1e-4 {
+            let done = -descent <= 1e3 * noise;
+            return Searched::TooShort(if done { Outcome::Solved } else { Outcome::Stuck });
+        }
+    }
 }

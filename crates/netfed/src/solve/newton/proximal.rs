@@ -7,9 +7,10 @@
 //! forms, those of the problem itself are Newton's methods of their own. Near a solution two or
 //! three such problems are enough.
 
-use crate::certificate::{Certificate, Certifier};
+use crate::certificate::Certifier;
 use crate::numeric::parallel::map_rows;
-use crate::run::{Observer, Options, Run, Solution, Start};
+use crate::outcome::{Certificate, Observer, Solution, Start};
+use crate::run::{Options, Run};
 use crate::solve::cost::sweep_cost;
 use crate::{Error, Matrix, Problem};
 
@@ -35,7 +36,7 @@ const MODELS: f64 = 3.0;
 
 /// A solver of the problems with squared losses, from a start and with a γ to begin with.
 pub(crate) type Inner =
-    fn(&Problem, &Options, (Start, f64), &mut Observer<'_>) -> Result<Solution, Error>;
+    fn(&Problem, &Options, (Start, f64), &mut dyn Observer) -> Result<Solution, Error>;
 
 /// Steps from a point; the last point and its certificate. `stay` says whether the start itself
 /// will do, if it is good enough. None where a loss has no model, or the first step leads uphill.
@@ -79,7 +80,7 @@ pub(crate) fn proximal_newton(
         let affordable = left.min(MOST + MOST_TIMES * run.iterations as f64) / unit;
         let options =
             Options { tolerance: relative, max_iterations: affordable as u64, ..*run.options };
-        let mut watch = |_: crate::Progress<'_>| run.ask();
+        let mut watch = |_: crate::Event<'_>| run.ask();
         let near = (point.clone(), step_ratio);
         let Ok(solution) = inner(&model.problem, &options, near, &mut watch) else { break };
         let goes_on = run.spend(MODELS + unit * solution.iterations as f64);
@@ -135,9 +136,10 @@ fn model(problem: &Problem, at: &Matrix) -> Option<Modeled> {
 mod tests {
     use super::*;
     use crate::generate::{logistic_data, random_geometric};
+    use crate::outcome::Unobserved;
     use crate::penalty::{Norm1, Norm2, Penalty};
-    use crate::{Dataset, LossKind, solve, solve_from};
-    use std::ops::ControlFlow;
+    use crate::solve::solve_from_with;
+    use crate::{Dataset, LossKind, solve};
 
     fn problem(kind: LossKind, penalty: Box<dyn Penalty>) -> Problem {
         let (graph, places) = random_geometric(80, 300, 5).unwrap();
@@ -153,13 +155,13 @@ mod tests {
         for penalty in [Box::new(Norm2) as Box<dyn Penalty>, Box::new(Norm1)] {
             let problem = problem(LossKind::Logistic, penalty);
             let options = Options { tolerance: 1e-9, ..Options::default() };
-            let mut go = |_: crate::Progress<'_>| ControlFlow::Continue(());
-            let near = solve(&problem.at_lambda(0.022).unwrap(), &options, go).unwrap();
+            let near = solve(&problem.at_lambda(0.022).unwrap(), &options).unwrap();
             let start = Start { params: near.params, duals: near.duals }.scaled(0.02 / 0.022);
             let inner: Inner = |problem, options, (start, _), observer| {
-                solve_from(problem, options, start, observer)
+                solve_from_with(problem, options, start, observer)
             };
-            let mut run = Run::new(&problem, &options, &mut go).unwrap();
+            let mut nobody = Unobserved;
+            let mut run = Run::new(&problem, &options, &mut nobody).unwrap();
             let (_, proof) = proximal_newton(&mut run, start, 1.0, true, inner).unwrap();
             assert!(proof.relative_gap < 1e-9, "{:e}", proof.relative_gap);
             assert!(run.iterations < 100, "{}", run.iterations);
@@ -177,8 +179,7 @@ mod tests {
         losses.push(build(outsider.unwrap()));
         let graph = random_geometric(200, 800, 5).unwrap().0;
         let problem = Problem::new(graph, losses, Box::new(Norm2), 100.0).unwrap();
-        let go = |_: crate::Progress<'_>| ControlFlow::Continue(());
-        let solution = solve(&problem, &Options::default(), go).unwrap();
+        let solution = solve(&problem, &Options::default()).unwrap();
         assert_eq!(solution.status, crate::Status::Solved);
         assert!(solution.iterations < 3000, "{}", solution.iterations);
     }

@@ -5,9 +5,9 @@
 //! those with kinks in the losses or features of unlike scale are. The slopes of the smoothed
 //! penalty are duals in the domain of the conjugate; which models are equal is read off them.
 
-use crate::certificate::Certificate;
 use crate::loss::Growth;
 use crate::numeric::linalg::{axpy, dense, difference, dot};
+use crate::outcome::Certificate;
 use crate::run::Run;
 use crate::solve::cost::sweep_cost;
 use crate::solve::fusion::Fusion;

@@ -42,6 +42,43 @@ enum Factor {
     Blocks(Elimination),
 }
 
+impl Factor {
+    /// Factors the matrix of these values with a shift of its diagonal, and solves the system in
+    /// place; false if it is not positive definite.
+    fn solve(&mut self, values: &mut [f64], shift: f64, rhs: &mut [f64]) -> bool {
+        let n = rhs.len();
+        match self {
+            Factor::Dense(lower) => {
+                lower.copy_from_slice(values);
+                (0..n).for_each(|k| lower[k * n + k] += shift);
+                let regular = dense::factor(lower, n);
+                if regular {
+                    dense::solve(lower, n, rhs);
+                }
+                regular
+            }
+            Factor::Blocks(blocks) => {
+                let dim = blocks.nodes.len() / n;
+                (0..n).for_each(|k| blocks.nodes[k * dim + k % dim] += shift);
+                let regular = blocks.factor();
+                if regular {
+                    blocks.solve(rhs);
+                }
+                regular
+            }
+            Factor::Sparse(cholesky) => {
+                let diagonal = values.len() - n;
+                values[diagonal..].fill(shift);
+                let regular = cholesky.factor(values);
+                if regular {
+                    cholesky.solve(rhs, 1);
+                }
+                regular
+            }
+        }
+    }
+}
+
 impl<'a> System<'a> {
     /// `most` is what a solution may cost, in sweeps; none where it costs more, or may cost
     /// anything.
@@ -113,39 +150,10 @@ impl<'a> System<'a> {
             let first = damping * if mean > 0.0 { mean } else { 1.0 };
             let mut shift = first;
             for _ in 0..6 {
-                let solved = match factor {
-                    Factor::Dense(lower) => {
-                        lower.copy_from_slice(&values);
-                        (0..n).for_each(|k| lower[k * n + k] += shift);
-                        let regular = dense::factor(lower, n);
-                        if regular {
-                            dense::solve(lower, n, rhs);
-                        }
-                        regular
-                    }
-                    Factor::Blocks(blocks) => {
-                        if shift > first {
-                            reduced.set_blocks(params, blocks);
-                        }
-                        let dim = reduced.problem.dim();
-                        (0..n).for_each(|k| blocks.nodes[k * dim + k % dim] += shift);
-                        let regular = blocks.factor();
-                        if regular {
-                            blocks.solve(rhs);
-                        }
-                        regular
-                    }
-                    Factor::Sparse(cholesky) => {
-                        let diagonal = values.len() - n;
-                        values[diagonal..].fill(shift);
-                        let regular = cholesky.factor(&values);
-                        if regular {
-                            cholesky.solve(rhs, 1);
-                        }
-                        regular
-                    }
-                };
-                if solved {
+                if let (Factor::Blocks(blocks), true) = (&mut *factor, shift > first) {
+                    reduced.set_blocks(params, blocks);
+                }
+                if factor.solve(&mut values, shift, rhs) {
                     return spend(sweeps.max(0.5) + std::mem::take(&mut self.setup));
                 }
                 shift *= 100.0;

@@ -123,11 +123,7 @@ impl Layout {
     pub(crate) fn new(problem: &Problem, sums: Sums, kappa: impl Fn(usize) -> f32) -> Layout {
         let graph = problem.graph();
         let (nodes, edges) = (graph.nodes(), graph.edges().len());
-        let blocks = blocks(problem);
-        let block = nodes.div_ceil(blocks).max(1);
-        let order = breadth_first(graph);
-        let mut place = vec![0u32; nodes];
-        order.iter().enumerate().for_each(|(p, &i)| place[i as usize] = p as u32);
+        let block = nodes.div_ceil(blocks(problem)).max(1);
         let mut layout = Layout {
             sums,
             first_slot: Vec::with_capacity(nodes + 1),
@@ -136,15 +132,23 @@ impl Layout {
             inner_end: Vec::with_capacity(nodes),
             cross: EdgeRun::default(),
             degree: Vec::with_capacity(nodes),
-            order,
+            order: breadth_first(graph),
             block,
         };
-        // Where the dual of every edge is.
-        let mut slot_of = vec![0u32; edges];
-        for p in 0..nodes {
-            let i = layout.order[p] as usize;
-            let own_block = p / block;
-            for inc in graph.incident(i) {
+        let slot_of = layout.place_edges(graph, &kappa);
+        layout.place_slots(graph, &slot_of, &kappa);
+        layout
+    }
+
+    /// Puts every edge into the run of the block that both ends are in, or of the edges between
+    /// blocks; gives where its dual is.
+    fn place_edges(&mut self, graph: &Graph, kappa: &impl Fn(usize) -> f32) -> Vec<u32> {
+        let mut place = vec![0u32; graph.nodes()];
+        self.order.iter().enumerate().for_each(|(p, &i)| place[i as usize] = p as u32);
+        let mut slot_of = vec![0u32; graph.edges().len()];
+        for p in 0..graph.nodes() {
+            let own_block = p / self.block;
+            for inc in graph.incident(self.order[p] as usize) {
                 let q = place[inc.neighbor()] as usize;
                 if q > p {
                     continue;
@@ -157,30 +161,34 @@ impl Layout {
                     kappa: kappa(inc.edge()),
                     metric: 2.0 / kappa(inc.edge()),
                 };
-                let is_cross = q / block != own_block;
-                let run = if is_cross { &mut layout.cross } else { &mut layout.inner[own_block] };
+                let is_cross = q / self.block != own_block;
+                let run = if is_cross { &mut self.cross } else { &mut self.inner[own_block] };
                 slot_of[inc.edge()] =
                     run.records.len() as u32 | if is_cross { Slot::CROSS } else { 0 };
                 run.records.push(record);
                 run.edge.push(inc.edge() as u32);
             }
-            layout.inner_end.push(layout.inner[own_block].records.len() as u32);
+            self.inner_end.push(self.inner[own_block].records.len() as u32);
         }
-        for p in 0..nodes {
-            layout.first_slot.push(layout.slots.len() as u32);
+        slot_of
+    }
+
+    /// Puts down which duals every place gathers, and Σ κ over its edges.
+    fn place_slots(&mut self, graph: &Graph, slot_of: &[u32], kappa: &impl Fn(usize) -> f32) {
+        for p in 0..graph.nodes() {
+            self.first_slot.push(self.slots.len() as u32);
             let mut degree = 0.0;
-            for inc in graph.incident(layout.order[p] as usize) {
+            for inc in graph.incident(self.order[p] as usize) {
                 let head = if inc.sign() > 0.0 { 0 } else { Slot::HEAD };
                 let slot = Slot(slot_of[inc.edge()] | head);
-                if sums == Sums::Gathered || slot.is_cross() {
-                    layout.slots.push(slot);
+                if self.sums == Sums::Gathered || slot.is_cross() {
+                    self.slots.push(slot);
                 }
                 degree += f64::from(kappa(inc.edge()));
             }
-            layout.degree.push(degree);
+            self.degree.push(degree);
         }
-        layout.first_slot.push(layout.slots.len() as u32);
-        layout
+        self.first_slot.push(self.slots.len() as u32);
     }
 }
 

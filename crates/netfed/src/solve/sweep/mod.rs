@@ -22,11 +22,11 @@ use crate::numeric::dimension::with_dimension;
 use crate::numeric::linalg::axpy;
 use crate::numeric::parallel::for_rows;
 use crate::numeric::simd::vectorize;
+use crate::numeric::threads::*;
 use crate::{Matrix, Problem, Start};
 use layout::{Layout, Sums};
 use node_steps::{NodeSteps, Step};
 use packed::Packed;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// State of all nodes and edges.

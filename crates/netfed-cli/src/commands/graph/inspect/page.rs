@@ -39,7 +39,7 @@ fn with_report<T>(f: &Facts, seed: u64, draw: impl FnOnce(&Report) -> T) -> T {
         flows: &Flows::default(),
         features: &[],
         params: &[],
-        cluster: &f.communities.of_node,
+        cluster: &f.own.communities.of_node,
         objective: 0.0,
         dual_bound: None,
         gap: None,
@@ -70,11 +70,11 @@ pub(super) fn page(f: &Facts, args: &Inspect) -> String {
         dl.figures {
             (figure("Nodes", &count(f.nodes.len())))
             (figure("Edges", &count(f.graph.edges().len())))
-            (figure("Parts", &count(f.part_sizes.len())))
-            (figure("λ₂", &optional(f.connectivity)))
-            (figure("Spectral gap", &optional(f.gap)))
-            (figure("Communities", &count(f.communities_of_several())))
-            (figure("Modularity", &number(f.communities.modularity)))
+            (figure("Parts", &count(f.own.part_sizes.len())))
+            (figure("λ₂", &optional(f.own.connectivity)))
+            (figure("Spectral gap", &optional(f.own.gap)))
+            (figure("Communities", &count(f.own.communities_of_several())))
+            (figure("Modularity", &number(f.own.communities.modularity)))
         }
         section { h2 { "In words" } @for sentence in sentences(f) { p { (sentence) } } }
         @if !warnings.is_empty() {
@@ -143,8 +143,8 @@ fn distribution(title: &str, values: Vec<f64>, whole: bool, noun: &str) -> Marku
 }
 
 fn communities(f: &Facts) -> Markup {
-    let c = &f.communities;
-    let several = f.communities_of_several();
+    let c = &f.own.communities;
+    let several = f.own.communities_of_several();
     let shown = several.min(2 * COLORS);
     let mut inside = vec![0.0; c.count()];
     let mut leaving = vec![0.0; c.count()];
@@ -192,8 +192,8 @@ fn nodes(f: &Facts) -> Markup {
                     tr {
                         td { (f.nodes[i]) }
                         td.num { (count(f.graph.degree(i))) }
-                        td.num { (number(f.strength[i])) }
-                        td.num { (f.community(i).map_or("–".into(), count)) }
+                        td.num { (number(f.own.strength[i])) }
+                        td.num { (f.own.community(i).map_or("–".into(), count)) }
                     }
                 } }
             } }

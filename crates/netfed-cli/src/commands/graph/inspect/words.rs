@@ -11,13 +11,13 @@ use super::facts::Facts;
 pub(super) fn headline(f: &Facts) -> String {
     let size =
         format!("{}, {}", plural(f.nodes.len(), "node"), plural(f.graph.edges().len(), "edge"));
-    match f.part_sizes.len() {
+    match f.own.part_sizes.len() {
         _ if f.graph.edges().is_empty() => size,
         0 | 1 => format!("{size}, connected"),
         parts => format!(
             "{size}, {}, the largest of {}",
             plural(parts, "part"),
-            plural(f.part_sizes[0], "node")
+            plural(f.own.part_sizes[0], "node")
         ),
     }
 }
@@ -28,7 +28,7 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
     if f.graph.edges().is_empty() {
         found.push("No two nodes are joined.".into());
     }
-    if let (Some(d), Some(w)) = (f.degrees(), f.weights()) {
+    if let (Some(d), Some(w)) = (f.own.degrees, f.own.weights) {
         let weights = match w[0] == w[4] {
             true if f.graph.edges().len() == 1 => format!("Its weight is {}", number(w[0])),
             true => format!("All weights are {}", number(w[0])),
@@ -48,8 +48,10 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
                 number(d[2])
             ),
         };
-        found
-            .push(format!("{degrees}. {weights}. {} of all pairs are joined.", share(f.density())));
+        found.push(format!(
+            "{degrees}. {weights}. {} of all pairs are joined.",
+            share(f.own.density)
+        ));
     }
     if f.lacks_nodes {
         found.push(
@@ -57,8 +59,8 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
                 .into(),
         );
     }
-    let part = if f.part_sizes.len() > 1 { " of the largest part" } else { "" };
-    match (f.connectivity, f.gap, f.mixing()) {
+    let part = if f.own.part_sizes.len() > 1 { " of the largest part" } else { "" };
+    match (f.own.connectivity, f.own.gap, f.own.mixing()) {
         (Some(connectivity), Some(gap), Some((relaxation, mixing))) => found.push(format!(
             "Algebraic connectivity λ₂{part} is {}, its spectral gap {}: averaging with the neighbors shrinks differences by e in about {}, and a random walk mixes in at most {}.",
             number(connectivity),
@@ -67,19 +69,19 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
             plural((relaxation - 1e-9).ceil() as usize, "round"),
             number(mixing.ceil())
         )),
-        _ if f.part_sizes.first().is_some_and(|size| *size > 1) => {
+        _ if f.own.part_sizes.first().is_some_and(|size| *size > 1) => {
             found.push(format!("Algebraic connectivity and spectral gap{part} were not found: the iterations did not settle, so they are very small."));
         }
         _ => {}
     }
     if !f.graph.edges().is_empty() {
-        let c = &f.communities;
-        let several = f.communities_of_several();
+        let c = &f.own.communities;
+        let several = f.own.communities_of_several();
         let sizes: Vec<String> = c.sizes.iter().take(several.min(8)).map(|s| count(*s)).collect();
         let more = if several > 8 { ", …" } else { "" };
         let groups = plurals(several, "community", "communities");
         let sizes = sizes.join(", ");
-        let beside = f.by_chance.map_or(String::new(), |chance| {
+        let beside = f.own.by_chance.map_or(String::new(), |chance| {
             let clear = match chance.judge(c.modularity) {
                 Grouping::Clear => "clear groups",
                 Grouping::Some => "some grouping, little more than by chance",
@@ -141,22 +143,22 @@ pub(super) fn summary(f: &Facts) -> Value {
     json!({
         "nodes": f.nodes.len(),
         "edges": f.graph.edges().len(),
-        "density": f.density(),
-        "parts": f.part_sizes.len(),
-        "part_sizes": f.part_sizes.iter().take(100).collect::<Vec<_>>(),
+        "density": f.own.density,
+        "parts": f.own.part_sizes.len(),
+        "part_sizes": f.own.part_sizes.iter().take(100).collect::<Vec<_>>(),
         "nodes_without_edge": (!f.lacks_nodes).then(|| (0..f.nodes.len()).filter(|&i| f.graph.degree(i) == 0).count()),
-        "degree": quartiles(f.degrees()),
-        "weight": quartiles(f.weights()),
+        "degree": quartiles(f.own.degrees),
+        "weight": quartiles(f.own.weights),
         "total_weight": f.graph.edges().iter().map(|e| e.weight).sum::<f64>(),
-        "algebraic_connectivity": f.connectivity,
-        "spectral_gap": f.gap,
-        "relaxation_time": f.mixing().map(|m| m.0),
-        "mixing_time_bound": f.mixing().map(|m| m.1),
-        "communities": f.communities_of_several(),
-        "community_sizes": f.communities.sizes.iter().take(f.communities_of_several().min(100)).collect::<Vec<_>>(),
-        "modularity": f.communities.modularity,
-        "modularity_by_chance": f.by_chance.map(|c| json!({"mean": c.mean, "standard_deviation": c.deviation})),
-        "grouping": f.by_chance.map(|c| match c.judge(f.communities.modularity) {
+        "algebraic_connectivity": f.own.connectivity,
+        "spectral_gap": f.own.gap,
+        "relaxation_time": f.own.mixing().map(|m| m.0),
+        "mixing_time_bound": f.own.mixing().map(|m| m.1),
+        "communities": f.own.communities_of_several(),
+        "community_sizes": f.own.communities.sizes.iter().take(f.own.communities_of_several().min(100)).collect::<Vec<_>>(),
+        "modularity": f.own.communities.modularity,
+        "modularity_by_chance": f.own.by_chance.map(|c| json!({"mean": c.mean, "standard_deviation": c.deviation})),
+        "grouping": f.own.by_chance.map(|c| match c.judge(f.own.communities.modularity) {
             Grouping::Clear => "clear",
             Grouping::Some => "some",
             Grouping::Chance => "chance",

@@ -1,24 +1,20 @@
 //! The graph of one holder of signals: the log-degree model or the graphical lasso.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Instant;
 
-use netfed::learning::{Candidates, covariance, graphical_lasso};
+use netfed::learning::{LearnedGraph, constant_vertices, largest_covariance, learn_with};
+use netfed::{Error, Event};
 use netfed_io::{Cell, Csv, GraphFormat, Signals, check_graph_file, graph_text, write_file};
 use netfed_report::text::number;
 
 use super::flags::{Learn, Method, Plan};
-use super::words::{Ended, Facts, describe};
-use super::{check_finite, problems, read};
+use super::words::{Facts, describe};
+use super::{check_pairs, read, too_large};
 use crate::failure::Failure;
 use crate::prepare::names;
-use crate::progress::{interrupted, say};
-
-/// The gap per vertex at which the graphical lasso ends, the one at which it is solved, and its most sweeps. Weights are as far off as the
-/// root of the gap.
-const AIM: f64 = 1e-13;
-const TOLERANCE: f64 = 1e-9;
-const SWEEPS: u64 = 1000;
+use crate::progress::{say, until_interrupted};
 
 /// Runs the command; gives the exit status.
 pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
@@ -31,48 +27,50 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     };
     check_graph_file(&args.results.out, args.results.force, &[path])?;
     let signals = read(path, args)?;
-    let (mut facts, status) = match plan.method {
-        Method::Glasso => glasso(&signals, args, plan)?,
-        _ => log_degree(&signals, args, plan)?,
-    };
-    facts.seconds = start.elapsed().as_secs_f64();
-    args.results.tell(&facts.json(), || describe(&facts, &args.results.out));
-    Ok(status)
-}
-
-fn log_degree(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), Failure> {
-    let problem = problems(std::slice::from_ref(signals), args, plan)?.remove(0);
-    let learned = problem.solve();
-    check_finite(&signals.file, learned.objective, learned.gap)?;
-    let candidates = problem.candidates();
-    let divisor = plan.scale.divisor(candidates, &learned.weights);
-    let edges = above(candidates, &learned.weights, divisor, args.threshold);
-    write_file(&args.results.out, &graph_text(&args.results.out, &signals.vertices, &edges)?)?;
+    if plan.method == Method::Glasso {
+        check_glasso(&signals, args)?;
+    } else {
+        check_pairs(&[&signals.values], args)?;
+    }
+    let learned = learn_with(&signals.values, &plan.options(args), &mut watch(args));
+    let learned = learned.map_err(|error| match error {
+        Error::Overflow => too_large(&signals.file),
+        other => other.into(),
+    })?;
+    write_file(&args.results.out, &text(&args.results.out, &signals.vertices, &learned)?)?;
+    let name = if plan.method == Method::Glasso { "graphical lasso" } else { "log-degree" };
     let facts = Facts {
         signals: signals.values.cols(),
-        beta: Some(problem.model().beta),
+        negative: learned.partial_correlations.iter().flatten().filter(|r| **r < 0.0).count(),
+        beta: learned.beta,
         objective: Some(learned.objective),
         gap: learned.gap,
-        ..Facts::new("log-degree", signals.vertices.len(), &edges)?
+        status: Some(learned.status),
+        seconds: start.elapsed().as_secs_f64(),
+        ..Facts::new(name, &learned.graph)
     };
-    Ok((facts, 0))
+    args.results.tell(&facts.json(), || describe(&facts, &args.results.out));
+    Ok(if learned.status.is_success() { 0 } else { 3 })
 }
 
-/// The edges of scaled weights above a threshold.
-pub(super) fn above(
-    candidates: &Candidates,
-    weights: &[f64],
-    divisor: f64,
-    threshold: f64,
-) -> Vec<(usize, usize, f64)> {
-    let scaled = candidates.pairs().zip(weights).map(|((a, b), w)| (a, b, w / divisor));
-    scaled.filter(|e| e.2 > threshold).collect()
+/// Tells of the sweeps every now and then; says stop after Ctrl-C.
+fn watch(args: &Learn) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send {
+    let (mut last, quiet) = (Instant::now(), args.results.quiet);
+    move |event| {
+        if !quiet && last.elapsed().as_secs() >= 3 {
+            last = Instant::now();
+            let gap = event.measure().unwrap_or(f64::INFINITY);
+            say(&format!("sweep {}, gap per vertex {gap:.1e}", event.count()));
+        }
+        until_interrupted(event)
+    }
 }
 
-fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), Failure> {
-    let d = signals.vertices.len();
-    let still: Vec<&str> = (0..d)
-        .filter(|&v| signals.values.row(v).iter().all(|x| *x == signals.values.row(v)[0]))
+/// Refuses signals that the graphical lasso cannot use, and says which penalty would be one where
+/// none is given.
+fn check_glasso(signals: &Signals, args: &Learn) -> Result<(), Failure> {
+    let still: Vec<&str> = constant_vertices(&signals.values)
+        .into_iter()
         .map(|v| signals.vertices[v].as_str())
         .collect();
     if !still.is_empty() {
@@ -85,58 +83,27 @@ fn glasso(signals: &Signals, args: &Learn, plan: &Plan) -> Result<(Facts, u8), F
             if still.len() == 1 { "the column" } else { "these columns" },
         )));
     }
-    let covariance = covariance(&signals.values)?;
-    let all = Candidates::all(d)?;
-    let largest = all.pairs().map(|(a, b)| covariance.row(a)[b].abs()).fold(0.0, f64::max);
-    let Some(penalty) = args.penalty else {
-        return Err(Failure::input(format!(
-            "--penalty is missing; the graphical lasso of these signals has no edge from {} on, a tenth of that is a start.",
-            number(largest)
-        )));
-    };
-    let mut last = Instant::now();
-    let found = graphical_lasso(&covariance, penalty, AIM, SWEEPS, |sweeps, gap| {
-        if !args.results.quiet && last.elapsed().as_secs() >= 3 {
-            last = Instant::now();
-            say(&format!("sweep {sweeps}, gap per vertex {gap:.1e}"));
-        }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    check_finite(&signals.file, found.objective, found.gap)?;
-    let signed: Vec<f64> = all.pairs().map(|(a, b)| found.partial_correlation(a, b)).collect();
-    let sizes: Vec<f64> = signed.iter().map(|r| r.abs()).collect();
-    let divisor = plan.scale.divisor(&all, &sizes);
-    let edges = above(&all, &sizes, divisor, args.threshold);
-    let text = match GraphFormat::of(&args.results.out) {
-        GraphFormat::Csv => {
-            table(&signals.vertices, &edges, |a, b| found.partial_correlation(a, b))
-        }
-        _ => graph_text(&args.results.out, &signals.vertices, &edges)?,
-    };
-    write_file(&args.results.out, &text)?;
-    let negative = edges.iter().filter(|&&(a, b, _)| found.partial_correlation(a, b) < 0.0).count();
-    let facts = Facts {
-        signals: signals.values.cols(),
-        negative,
-        objective: Some(found.objective),
-        gap: found.gap,
-        status: Ended::new(found.gap <= TOLERANCE * d as f64),
-        ..Facts::new("graphical lasso", d, &edges)?
-    };
-    let exit = if facts.status.is_done() { 0 } else { 3 };
-    Ok((facts, exit))
+    if args.penalty.is_some() {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "--penalty is missing; the graphical lasso of these signals has no edge from {} on, a tenth of that is a start.",
+        number(largest_covariance(&signals.values)?)
+    )))
 }
 
-/// The edges with their signs.
-fn table(
-    vertices: &[String],
-    edges: &[(usize, usize, f64)],
-    signed: impl Fn(usize, usize) -> f64,
-) -> String {
+/// The file of a graph.
+fn text(out: &Path, vertices: &[String], learned: &LearnedGraph) -> Result<String, Failure> {
+    let edges = learned.graph.edges();
+    let csv = GraphFormat::of(out) == GraphFormat::Csv;
+    let Some(signed) = learned.partial_correlations.as_ref().filter(|_| csv) else {
+        let list: Vec<_> = edges.iter().map(|e| (e.tail, e.head, e.weight)).collect();
+        return Ok(graph_text(out, vertices, &list)?);
+    };
     let mut csv = Csv::new(["source", "target", "weight", "partial_correlation"]);
-    for &(a, b, weight) in edges {
-        let [source, target] = [a, b].map(|v| Cell::Text(vertices[v].clone()));
-        csv.row([source, target, Cell::Number(weight), Cell::Number(signed(a, b))]);
+    for (e, signed) in edges.iter().zip(signed) {
+        let [source, target] = [e.tail, e.head].map(|v| Cell::Text(vertices[v].clone()));
+        csv.row([source, target, Cell::Number(e.weight), Cell::Number(*signed)]);
     }
-    csv.finish()
+    Ok(csv.finish())
 }

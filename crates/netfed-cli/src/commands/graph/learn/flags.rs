@@ -2,16 +2,15 @@
 
 use std::path::PathBuf;
 
-use netfed::learning::Scale;
+use netfed::learning::{
+    Kept, LearnMethod, LearnOptions, LogDegreeOptions, Scale, SiloMethod, SiloSetting,
+};
 use netfed::names::choose;
 
-use super::setting::Setting;
+use super::setting;
 use crate::failure::Failure;
 use crate::results::Results;
 use crate::settings::{Range, number};
-
-/// Neighbors of a vertex on average, where nothing else is asked for.
-pub(super) const NEIGHBORS: f64 = 5.0;
 
 /// Learns a graph from signals: values that vary over its vertices, as temperatures of many hours at many stations. Vertices whose values
 /// go together become neighbors. With --silos every holder of signals gets a graph of its own, and there is one of what they have in
@@ -126,19 +125,7 @@ to see what they do. See docs/learning.md.";
 pub(super) enum Method {
     LogDegree,
     Glasso,
-    Exact,
-    Algorithm1,
-    Baseline(Baseline),
-}
-
-/// A method to compare with.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Baseline {
-    Igl,
-    FedAvg,
-    FedProx,
-    MrMtl,
-    Ditto,
+    Silos(SiloMethod),
 }
 
 /// What is asked for, checked.
@@ -146,24 +133,22 @@ pub(super) struct Plan {
     pub(super) method: Method,
     /// The method, as the flag has it.
     pub(super) name: &'static str,
-    pub(super) scale: Scale,
+    /// Which edges are written.
+    pub(super) kept: Kept,
     pub(super) alpha: f64,
     pub(super) zeta: f64,
     pub(super) rounds: u64,
     /// What to try: several only where known graphs choose.
-    pub(super) settings: Vec<Setting>,
+    pub(super) settings: Vec<SiloSetting>,
 }
 
 impl Method {
-    /// Whether it has λ and ν.
-    pub(super) fn couples(self) -> bool {
-        matches!(self, Method::Exact | Method::Algorithm1)
-    }
-
-    /// Whether it has μ.
-    pub(super) fn pulls(self) -> bool {
-        use Baseline::{Ditto, FedProx, MrMtl};
-        matches!(self, Method::Baseline(FedProx | MrMtl | Ditto))
+    /// The method of silos, if it is one.
+    pub(super) fn of_silos(self) -> Option<SiloMethod> {
+        match self {
+            Method::Silos(method) => Some(method),
+            _ => None,
+        }
     }
 }
 
@@ -171,14 +156,14 @@ impl Plan {
     /// Checks the flags.
     pub(super) fn new(args: &Learn) -> Result<Plan, Failure> {
         let (method, name) = method(args)?;
-        let coupled = method.couples();
-        let rounds = match method {
-            Method::Baseline(baseline) => baseline != Baseline::Igl,
-            _ => method == Method::Algorithm1,
-        };
-        let has = |flag: &str, there: bool, home: &str| match there {
-            true => Err(Failure::input(format!("{flag} belongs to {home}; leave it out here."))),
-            false => Ok(()),
+        let of_silos = |has: fn(SiloMethod) -> bool| method.of_silos().is_some_and(has);
+        let (coupled, rounds) = (of_silos(SiloMethod::couples), of_silos(SiloMethod::has_rounds));
+        let has = |flag: &str, there: bool, home: &str| {
+            if there {
+                Err(Failure::input(format!("{flag} belongs to {home}; leave it out here.")))
+            } else {
+                Ok(())
+            }
         };
         if method == Method::Glasso {
             has("--alpha", args.alpha.is_some(), "the log-degree model")?;
@@ -195,13 +180,13 @@ impl Plan {
         let home = "--silos with --method algorithm1, fedavg, fedprox, mr-mtl or ditto";
         has("--rounds", !rounds && args.rounds.is_some(), home)?;
         let home = "--silos with --method fedprox, mr-mtl or ditto";
-        has("--mu", !method.pulls() && args.mu.is_some(), home)?;
+        has("--mu", !of_silos(SiloMethod::pulls) && args.mu.is_some(), home)?;
         let alpha = number("--alpha", args.alpha.unwrap_or(1.0), Range::Positive)?;
         number("--threshold", args.threshold, Range::Nonnegative)?;
         for (flag, value) in [("--neighbors", args.neighbors), ("--penalty", args.penalty)] {
             value.map(|v| number(flag, v, Range::Positive)).transpose()?;
         }
-        let settings = Setting::all(args, method)?;
+        let settings = setting::all(args, method)?;
         check_truth(args, settings.len())?;
         args.zeta.map(|v| number("--zeta", v, Range::Nonnegative)).transpose()?;
         for (flag, zero) in
@@ -224,7 +209,25 @@ impl Plan {
             _ => Scale::None,
         };
         let rounds = args.rounds.unwrap_or(50);
-        Ok(Plan { method, name, scale, alpha, zeta, rounds, settings })
+        let kept = Kept { scale, threshold: args.threshold };
+        Ok(Plan { method, name, kept, alpha, zeta, rounds, settings })
+    }
+
+    /// What is asked of the graphs of signals.
+    pub(super) fn model(&self, args: &Learn) -> LogDegreeOptions {
+        let mut model = LogDegreeOptions::default().with_alpha(self.alpha).with_zeta(self.zeta);
+        model.neighbors = args.neighbors.unwrap_or(model.neighbors);
+        (model.beta, model.candidates) = (self.settings[0].beta, args.candidates);
+        model
+    }
+
+    /// How the graph of one holder is learned.
+    pub(super) fn options(&self, args: &Learn) -> LearnOptions {
+        let method = match (self.method, args.penalty) {
+            (Method::Glasso, Some(penalty)) => LearnMethod::GraphicalLasso { penalty },
+            _ => LearnMethod::LogDegree(self.model(args)),
+        };
+        LearnOptions::new(method).with_kept(self.kept.scale, self.kept.threshold)
     }
 }
 
@@ -247,13 +250,12 @@ fn check_truth(args: &Learn, settings: usize) -> Result<(), Failure> {
     }
 }
 
-const OF_SILOS: [&str; 7] = ["exact", "algorithm1", "igl", "fedavg", "fedprox", "mr-mtl", "ditto"];
-
 /// The method and its name.
 fn method(args: &Learn) -> Result<(Method, &'static str), Failure> {
     let name = args.method.as_deref();
+    let of_silos = SiloMethod::ALL.map(SiloMethod::name);
     if args.silos.is_empty() {
-        if let Some(name) = name.filter(|n| OF_SILOS.contains(n)) {
+        if let Some(name) = name.filter(|n| of_silos.contains(n)) {
             return Err(Failure::input(format!("--method {name} goes with --silos only.")));
         }
         let name = choose("method", name.unwrap_or("log-degree"), &["log-degree", "glasso"])?;
@@ -262,14 +264,8 @@ fn method(args: &Learn) -> Result<(Method, &'static str), Failure> {
             _ => (Method::LogDegree, "log-degree"),
         });
     }
-    let name = choose("method of --silos", name.unwrap_or("exact"), &OF_SILOS)?;
-    Ok(match name {
-        "algorithm1" => (Method::Algorithm1, "algorithm1"),
-        "igl" => (Method::Baseline(Baseline::Igl), "igl"),
-        "fedavg" => (Method::Baseline(Baseline::FedAvg), "fedavg"),
-        "fedprox" => (Method::Baseline(Baseline::FedProx), "fedprox"),
-        "mr-mtl" => (Method::Baseline(Baseline::MrMtl), "mr-mtl"),
-        "ditto" => (Method::Baseline(Baseline::Ditto), "ditto"),
-        _ => (Method::Exact, "exact"),
-    })
+    let name = choose("method of --silos", name.unwrap_or("exact"), &of_silos)?;
+    let method = SiloMethod::ALL.into_iter().find(|m| m.name() == name);
+    let method = method.unwrap_or(SiloMethod::Exact);
+    Ok((Method::Silos(method), method.name()))
 }

@@ -1,38 +1,23 @@
 //! Grid search: every setting, judged by known graphs. The largest mean F-score of the graphs of the silos wins, of equal ones the first.
 
-use std::cell::RefCell;
-
-use netfed::learning::{LogDegree, Scores, grid_search};
+use netfed::learning::{
+    GridSearch, KnownGraphs, LogDegree, Scores, SiloGrid, SiloMethod, SiloSetting, SilosLearned,
+    Tried,
+};
+use netfed::{Error, Event};
 use netfed_io::{Cell, Csv};
 use netfed_report::text::{number, plural};
 use serde_json::{Value, json};
 
 use super::flags::{Learn, Plan};
-use super::setting::Setting;
-use super::solve::{Found, solve};
-use super::truth::{Edge, Known};
+use super::solve::watch;
+use super::too_large;
 use crate::failure::Failure;
-use crate::progress::{Steps, interrupted};
+use crate::progress::Steps;
 use crate::rows::Rows;
 
 /// The file with the scores of all settings.
 pub(super) const GRID: &str = "grid.csv";
-
-/// What a setting has given.
-struct Tried {
-    setting: Setting,
-    /// Of the graphs of the silos.
-    scores: Vec<Scores>,
-    /// Their mean.
-    mean: Scores,
-    /// Of the consensus, where there is one known graph for all.
-    consensus: Option<Scores>,
-    /// Edges of a silo, on average.
-    edges: f64,
-    objective: f64,
-    gap: Option<f64>,
-    done: bool,
-}
 
 /// All settings, and which was taken.
 pub(super) struct Grid {
@@ -40,55 +25,36 @@ pub(super) struct Grid {
     taken: usize,
 }
 
-/// Tries all settings. `edges_of` gives the graph that is written for some weights: it is the one that is judged.
+/// Tries all settings. The graphs that would be written are judged.
 pub(super) fn search(
     problems: &[LogDegree],
-    known: &Known,
-    edges_of: impl Fn(&[f64]) -> Vec<Edge>,
+    method: SiloMethod,
+    known: &KnownGraphs,
     args: &Learn,
     plan: &Plan,
-) -> Result<(Found, Grid), Failure> {
+) -> Result<(SilosLearned, Grid), Failure> {
     let steps = Steps::new(plan.settings.len(), args.results.quiet);
-    let run = |problems: &&[LogDegree], setting: &Setting| {
-        let found = solve(problems, setting, args, plan)?;
-        if interrupted() {
-            return Err(Failure::other("interrupted; nothing was written.".into()));
+    let mut watch = watch(plan.settings.len() == 1 && !args.results.quiet);
+    let search = GridSearch { problems, method, rounds: plan.rounds, known, kept: plan.kept };
+    let mut observer = |event: Event<'_>| {
+        if let Event::Begin { run, .. } = event {
+            steps.step(&words(&plan.settings[run]));
         }
-        steps.step(&words(&found.setting));
-        Ok(found)
+        watch(event)
     };
-    let tried = RefCell::new(Vec::new());
-    let judge = |found: &Found| {
-        let graphs: Vec<Vec<Edge>> =
-            (0..problems.len()).map(|i| edges_of(found.locals.row(i))).collect();
-        let scores: Vec<Scores> =
-            graphs.iter().enumerate().map(|(i, edges)| known.of_silo(i, edges)).collect();
-        let Some(mean) = Scores::mean(&scores) else { return f64::NAN };
-        let consensus = found.consensus.as_deref();
-        tried.borrow_mut().push(Tried {
-            setting: found.setting,
-            scores,
-            mean,
-            consensus: consensus.and_then(|c| known.of_consensus(&edges_of(c))),
-            edges: graphs.iter().map(Vec::len).sum::<usize>() as f64 / graphs.len() as f64,
-            objective: found.objective,
-            gap: found.gap,
-            done: found.ended.is_done(),
-        });
-        mean.f_score
-    };
-    let choice = grid_search(&[problems], &plan.settings, run, judge)?;
+    let found = search.grid_with(&plan.settings, &mut observer);
     steps.finish();
-    let found = choice.and_then(|mut best| best.results.pop());
-    let found = found.ok_or_else(|| Failure::other("an empty grid.".into()))?;
-    let tried = tried.into_inner();
-    let taken = tried.iter().position(|t| t.setting == found.setting).unwrap_or(0);
+    let SiloGrid { tried, taken, found, .. } = found.map_err(|error| match error {
+        Error::Stopped => Failure::other("interrupted; nothing was written.".into()),
+        Error::Overflow => too_large("the signals"),
+        other => other.into(),
+    })?;
     Ok((found, Grid { tried, taken }))
 }
 
 /// A setting in words.
-fn words(setting: &Setting) -> String {
-    let parts = Setting::NAMES.iter().zip(setting.values());
+fn words(setting: &SiloSetting) -> String {
+    let parts = SiloSetting::NAMES.iter().zip(setting.values());
     let parts = parts.filter_map(|((_, sign), v)| v.map(|v| format!("{sign} = {}", number(v))));
     parts.collect::<Vec<_>>().join(", ")
 }
@@ -103,7 +69,7 @@ impl Grid {
     pub(super) fn csv(&self) -> String {
         let judged = ["f_score", "precision", "recall", "relative_error", "consensus_f_score"];
         let rest = ["edges", "objective", "gap", "done", "taken"];
-        let settings = Setting::NAMES.map(|(name, _)| name);
+        let settings = SiloSetting::NAMES.map(|(name, _)| name);
         let mut csv = Csv::new(settings.into_iter().chain(judged).chain(rest));
         for (k, t) in self.tried.iter().enumerate() {
             let m = t.mean;
@@ -142,9 +108,9 @@ impl Grid {
     /// For a person: the table, and what was taken.
     pub(super) fn text(&self) -> String {
         let has = |k: usize| self.tried[0].setting.values()[k].is_some();
-        let axes: Vec<usize> = (0..Setting::NAMES.len()).filter(|&k| has(k)).collect();
+        let axes: Vec<usize> = (0..SiloSetting::NAMES.len()).filter(|&k| has(k)).collect();
         let common = self.tried[0].consensus.is_some();
-        let mut header: Vec<&str> = axes.iter().map(|&k| Setting::NAMES[k].1).collect();
+        let mut header: Vec<&str> = axes.iter().map(|&k| SiloSetting::NAMES[k].1).collect();
         header.extend(["F-score", "precision", "recall", "relative error", "edges"]);
         header.extend(common.then_some("consensus F-score"));
         header.push("");
@@ -191,7 +157,7 @@ impl Grid {
             let have = if ties == 1 { "has" } else { "have" };
             notes.push(format!("{ties} more {have} the same F-score; the first is taken."));
         }
-        for (k, (name, sign)) in Setting::NAMES.iter().enumerate() {
+        for (k, (name, sign)) in SiloSetting::NAMES.iter().enumerate() {
             let values = || self.tried.iter().filter_map(move |t| t.setting.values()[k]);
             let Some(own) = taken.setting.values()[k] else { continue };
             let least = values().fold(f64::INFINITY, f64::min);

@@ -2,21 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
-use netfed::learning::LogDegree;
+use netfed::Matrix;
+use netfed::learning::{SiloMethod, SiloSetting, same_distances};
 use netfed_io::{Folder, Signals, graph_text};
 use serde_json::{Value, json};
 
-use super::alone::above;
 use super::flags::{Learn, Plan};
 use super::grid::{self, GRID, Grid};
-use super::setting::Setting;
-use super::solve::solve;
-use super::truth::Known;
-use super::words::{Facts, SiloFacts, describe_silos};
-use super::{problems, read, silo_files};
+use super::solve::{check_lambda, solve};
+use super::words::{SiloFacts, describe_silos};
+use super::{check_pairs, read, silo_files, truth};
 use crate::failure::Failure;
 
 /// The file of the consensus.
@@ -25,7 +22,7 @@ const CONSENSUS: &str = "consensus.csv";
 const SUMMARY: &str = "summary.json";
 
 /// Runs the command; gives the exit status.
-pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
+pub(super) fn run(args: &Learn, plan: &Plan, method: SiloMethod) -> Result<u8, Failure> {
     let start = Instant::now();
     let paths = silo_files(&args.silos)?;
     let out_names = out_names(&paths)?;
@@ -39,50 +36,49 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
             files[0].file
         )));
     }
-    let known = Known::read(&args.truth, &files)?;
-    let problems = problems(&files, args, plan)?;
-    let candidates = Arc::clone(problems[0].candidates());
-    let vertices = &files[0].vertices;
-    let edges_of = |weights: &[f64]| {
-        let divisor = plan.scale.divisor(&candidates, weights);
-        above(&candidates, weights, divisor, args.threshold)
-    };
+    let known = truth::read(&args.truth, &files)?;
+    let matrices: Vec<&Matrix> = files.iter().map(|f| &f.values).collect();
+    check_pairs(&matrices, args)?;
+    let problems = plan.model(args).problems(&matrices)?;
+    check_lambda(&problems, method, &plan.settings)?;
+    let (candidates, vertices) = (problems[0].candidates(), &files[0].vertices);
     let (found, grid) = match &known {
-        None => (solve(&problems, &plan.settings[0], args, plan)?, None),
+        None => (solve(&problems, method, args, plan)?, None),
         Some(known) => {
-            let (found, grid) = grid::search(&problems, known, edges_of, args, plan)?;
+            let (found, grid) = grid::search(&problems, method, known, args, plan)?;
             folder.add(GRID, &grid.csv())?;
             (found, Some(grid))
         }
     };
-    let write = |name: &str, weights: &[f64]| -> Result<Facts, Failure> {
-        let edges = edges_of(weights);
+    let write = |name: &str, weights: &[f64]| -> Result<usize, Failure> {
+        let graph = plan.kept.graph(candidates, weights)?;
+        let edges: Vec<_> = graph.edges().iter().map(|e| (e.tail, e.head, e.weight)).collect();
         folder.add(name, &graph_text(Path::new(name), vertices, &edges)?)?;
-        Facts::new("", vertices.len(), &edges)
+        Ok(edges.len())
     };
     let mut rows = Vec::new();
     for (i, name) in out_names.iter().enumerate() {
         let own = found.locals.row(i);
-        let facts = write(name, own)?;
+        let edges = write(name, own)?;
         let common = found.consensus.as_deref();
         rows.push(SiloFacts {
             file: name.clone(),
             signals: files[i].values.cols(),
-            edges: facts.edges,
+            edges,
             apart: common.map(|c| apart(own, c)),
             tied: common.is_some_and(|c| own == c),
         });
     }
     let consensus = match &found.consensus {
-        Some(common) => json!({ "file": CONSENSUS, "edges": write(CONSENSUS, common)?.edges }),
+        Some(common) => json!({ "file": CONSENSUS, "edges": write(CONSENSUS, common)? }),
         None => Value::Null,
     };
-    let Setting { beta, nu, lambda, mu } = found.setting;
+    let SiloSetting { beta, nu, lambda, mu } = found.setting;
     let summary = json!({
         "method": plan.name,
         "vertices": vertices.len(),
         "alpha": plan.alpha, "beta": beta, "zeta": plan.zeta, "nu": nu, "lambda": lambda, "mu": mu,
-        "objective": found.objective, "gap": found.gap, "solved": found.solved, "status": found.ended.name(),
+        "objective": found.objective, "gap": found.gap, "solved": found.solved, "status": found.status.to_string(),
         "rounds": found.rounds, "same_distances": same_distances(&problems),
         "grid": grid.as_ref().map(Grid::json),
         "consensus": consensus,
@@ -93,7 +89,7 @@ pub(super) fn run(args: &Learn, plan: &Plan) -> Result<u8, Failure> {
     folder.commit()?;
     let tried = grid.as_ref().map_or(String::new(), Grid::text);
     args.results.tell(&summary, || tried + &describe_silos(&summary, &rows, &args.results.out));
-    let done = found.ended.is_done() && grid.is_none_or(|grid| grid.done());
+    let done = found.status.is_success() && grid.is_none_or(|grid| grid.done());
     Ok(if done { 0 } else { 3 })
 }
 
@@ -108,13 +104,6 @@ fn earlier_silos(out: &Path) -> Vec<String> {
 
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
-}
-
-/// Whether all silos have the same distances, up to rounding: then their graphs are the same, whatever pulls them.
-fn same_distances(problems: &[LogDegree]) -> bool {
-    let first = problems[0].distances();
-    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * (a + b);
-    problems.iter().all(|one| one.distances().iter().zip(first).all(near))
 }
 
 /// Files for the graphs, named after the files of the signals.

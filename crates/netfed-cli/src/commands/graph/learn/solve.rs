@@ -3,123 +3,60 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use netfed::Matrix;
-use netfed::learning::{Algorithm1, Exact, LogDegree, Model, SiloGraphs, Silos, algorithm1};
+use netfed::learning::{
+    LogDegree, SiloMethod, SiloSetting, SilosLearned, neighbor_difference, solve_silos_with,
+};
+use netfed::{Error, Event};
 use netfed_report::text::number;
 
-use super::flags::{Learn, Method, Plan};
-use super::setting::Setting;
-use super::words::Ended;
-use super::{baselines, check_finite};
+use super::flags::{Learn, Plan};
+use super::too_large;
 use crate::failure::Failure;
-use crate::progress::{interrupted, say};
-
-/// The gap, as part of the objective, at which rounds have come to the optimum.
-const AT_END: f64 = 1e-9;
+use crate::progress::{say, until_interrupted};
 
 /// What to say where λ is missing: λ is a price per weight, as z is.
 fn missing_lambda(problems: &[LogDegree]) -> Result<Failure, Failure> {
-    let one = LogDegree::pooled(problems)?;
-    let graph = one.solve();
-    let paid: f64 = one.distances().iter().zip(&graph.weights).map(|(z, w)| z * w).sum();
-    let price = paid / graph.weights.iter().sum::<f64>();
     Ok(Failure::input(format!(
         "--lambda is missing; the mean squared difference of neighbors is about {} here, a third of that is a start.",
-        number(price)
+        number(neighbor_difference(problems)?)
     )))
 }
 
-/// What a method has found.
-pub(super) struct Found {
-    /// With which numbers; β is there.
-    pub(super) setting: Setting,
-    /// One row of weights per silo.
-    pub(super) locals: Matrix,
-    /// What they have in common.
-    pub(super) consensus: Option<Vec<f64>>,
-    pub(super) objective: f64,
-    /// What the objective could still fall, where that is known.
-    pub(super) gap: Option<f64>,
-    pub(super) rounds: u64,
-    /// Whether this is the optimum, within rounding.
-    pub(super) solved: bool,
-    pub(super) ended: Ended,
-}
-
-impl Found {
-    /// Graphs by a method of which no more is known than Σᵢ gᵢ(wᵢ).
-    pub(super) fn new(
-        silos: &[LogDegree],
-        setting: Setting,
-        locals: Matrix,
-        consensus: Option<Vec<f64>>,
-    ) -> Found {
-        let objective = silos.iter().enumerate().map(|(i, s)| s.objective(locals.row(i))).sum();
-        let (gap, rounds, solved, ended) = (None, 0, false, Ended::UsedUp);
-        Found { setting, locals, consensus, objective, gap, rounds, solved, ended }
-    }
-
-    fn of(graphs: SiloGraphs, setting: Setting, solved: bool, ended: Ended) -> Found {
-        let SiloGraphs { locals, consensus, objective, gap, rounds } = graphs;
-        let (consensus, gap) = (Some(consensus), Some(gap));
-        Found { setting, locals, consensus, objective, gap, rounds, solved, ended }
-    }
-}
-
-/// Finds the graphs of the silos with a setting. Progress is told where that is asked for.
-pub(super) fn solve(
+/// Refuses settings of a method that needs λ, where there is none.
+pub(super) fn check_lambda(
     problems: &[LogDegree],
-    setting: &Setting,
-    args: &Learn,
-    plan: &Plan,
-) -> Result<Found, Failure> {
-    let found = run(problems, setting, args, plan)?;
-    check_finite("the signals", found.objective, found.gap.unwrap_or(0.0))?;
-    Ok(found)
+    method: SiloMethod,
+    settings: &[SiloSetting],
+) -> Result<(), Failure> {
+    let missing = method.couples() && settings.iter().any(|s| s.lambda.is_none());
+    if missing { Err(missing_lambda(problems)?) } else { Ok(()) }
 }
 
-fn run(
-    problems: &[LogDegree],
-    setting: &Setting,
-    args: &Learn,
-    plan: &Plan,
-) -> Result<Found, Failure> {
+/// Tells of the progress of one setting every now and then; says stop after Ctrl-C.
+pub(super) fn watch(alone: bool) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send {
     let mut last = Instant::now();
-    let alone = plan.settings.len() == 1 && !args.results.quiet;
-    let mut watch = |rounds: u64, gap: Option<f64>| {
+    move |event| {
         if alone && last.elapsed().as_secs() >= 3 {
             last = Instant::now();
-            let gap = gap.map_or(String::new(), |gap| format!(", relative gap {gap:.1e}"));
-            say(&format!("round {rounds}{gap}"));
+            let gap =
+                event.measure().map_or(String::new(), |gap| format!(", relative gap {gap:.1e}"));
+            say(&format!("round {}{gap}", event.count()));
         }
-        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let model = problems[0].model();
-    let model = Model { beta: setting.beta.unwrap_or(model.beta), ..model };
-    let setting = Setting { beta: Some(model.beta), ..*setting };
-    let problems: Vec<LogDegree> =
-        problems.iter().map(|p| p.with_model(model)).collect::<Result<_, _>>()?;
-    if let Method::Baseline(method) = plan.method {
-        return baselines::solve(method, &problems, setting, plan.rounds, |rounds| {
-            watch(rounds, None)
-        });
+        until_interrupted(event)
     }
-    let (Some(nu), Some(lambda)) = (setting.nu, setting.lambda) else {
-        return Err(missing_lambda(&problems)?);
-    };
-    let silos = Silos::new(problems, nu, lambda)?;
-    if plan.method == Method::Exact {
-        let found = Exact::default().solve(&silos, |rounds, gap| watch(rounds, Some(gap)));
-        return Ok(Found::of(found.graphs, setting, found.solved, Ended::new(found.solved)));
-    }
-    let settings = Algorithm1 { rounds: plan.rounds, ..Algorithm1::default() };
-    let (graphs, _) = algorithm1(&silos, &settings, |round| watch(round.rounds, None))?;
-    let solved = graphs.gap <= AT_END * graphs.objective.abs();
-    let ended = rounds_ended(graphs.rounds, plan.rounds);
-    Ok(Found::of(graphs, setting, solved, ended))
 }
 
-/// How rounds ended.
-pub(super) fn rounds_ended(done: u64, all: u64) -> Ended {
-    if done == all { Ended::AllRounds } else { Ended::Interrupted }
+/// Finds the graphs of the silos with the one setting. Progress is told where that is asked for.
+pub(super) fn solve(
+    problems: &[LogDegree],
+    method: SiloMethod,
+    args: &Learn,
+    plan: &Plan,
+) -> Result<SilosLearned, Failure> {
+    let mut watch = watch(!args.results.quiet);
+    let found = solve_silos_with(problems, method, &plan.settings[0], plan.rounds, &mut watch);
+    found.map_err(|error| match error {
+        Error::Overflow => too_large("the signals"),
+        other => other.into(),
+    })
 }

@@ -3,12 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use netfed::Graph;
+use netfed::{Graph, Status};
 use netfed_report::text::{count, number, plural, plurals, rough_duration};
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::progress::interrupted;
 use crate::suggestions::shell;
 
 /// What is to be said about a graph.
@@ -25,58 +23,17 @@ pub(super) struct Facts {
     pub(super) beta: Option<f64>,
     pub(super) objective: Option<f64>,
     pub(super) gap: f64,
-    pub(super) status: Ended,
+    pub(super) status: Option<Status>,
     pub(super) seconds: f64,
 }
 
-/// How a method ended.
-#[derive(Clone, Copy, Default, PartialEq)]
-pub(super) enum Ended {
-    #[default]
-    Converged,
-    /// All rounds of a method that has no other end.
-    AllRounds,
-    UsedUp,
-    Interrupted,
-}
-
-impl Ended {
-    /// Converged, or not, and then by whom it was ended.
-    pub(super) fn new(converged: bool) -> Ended {
-        match (converged, interrupted()) {
-            (true, _) => Ended::Converged,
-            (false, true) => Ended::Interrupted,
-            (false, false) => Ended::UsedUp,
-        }
-    }
-
-    /// Whether the method has come to its end.
-    pub(super) fn is_done(self) -> bool {
-        matches!(self, Ended::Converged | Ended::AllRounds)
-    }
-
-    /// For programs.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Ended::Converged => "converged",
-            Ended::AllRounds => "all rounds done",
-            Ended::UsedUp => "iterations used up",
-            Ended::Interrupted => "interrupted",
-        }
-    }
-}
-
 impl Facts {
-    /// The facts that the edges tell.
-    pub(super) fn new(
-        method: &'static str,
-        vertices: usize,
-        edges: &[(usize, usize, f64)],
-    ) -> Result<Facts, Failure> {
-        let graph = Graph::new(vertices, edges)?;
+    /// The facts that a graph tells.
+    pub(super) fn new(method: &'static str, graph: &Graph) -> Facts {
+        let (vertices, edges) = (graph.nodes(), graph.edges().len());
         let components = graph.components(|_| true).iter().max().map_or(0, |c| c + 1);
         let alone = (0..vertices).filter(|&v| graph.degree(v) == 0).count();
-        Ok(Facts { method, vertices, edges: edges.len(), components, alone, ..Facts::default() })
+        Facts { method, vertices, edges, components, alone, ..Facts::default() }
     }
 
     pub(super) fn json(&self) -> Value {
@@ -84,7 +41,7 @@ impl Facts {
             "method": self.method, "vertices": self.vertices, "signals": self.signals,
             "edges": self.edges, "negative": self.negative, "components": self.components,
             "without_edges": self.alone, "beta": self.beta, "objective": self.objective,
-            "gap": self.gap, "status": self.status.name(), "seconds": self.seconds,
+            "gap": self.gap, "status": self.status.map(|s| s.to_string()), "seconds": self.seconds,
         })
     }
 }
@@ -122,13 +79,13 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
         );
     }
     match facts.status {
-        Ended::Interrupted => {
+        Some(Status::Stopped) => {
             text.push_str("  Interrupted before the tolerance: no more than that bound is proven.\n");
         }
-        Ended::UsedUp => text.push_str(
+        Some(Status::MaxIterations) => text.push_str(
             "  It ended before the tolerance, after all its iterations: no more than that bound is proven.\n",
         ),
-        Ended::Converged | Ended::AllRounds => {}
+        _ => {}
     }
     if facts.negative > 0 {
         let _ = writeln!(
@@ -223,7 +180,7 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
             "  One silo has nothing in common with others: --signals FILE learns its graph alone.\n",
         );
     }
-    if summary["status"] == Ended::Interrupted.name() {
+    if summary["status"] == Status::Stopped.name() {
         text.push_str("  Interrupted: these are the graphs as they were then.\n");
     } else if summary["method"] == "algorithm1" && summary["solved"] == false {
         text.push_str("  More rounds may come nearer to the optimum; --method exact goes to it.\n");

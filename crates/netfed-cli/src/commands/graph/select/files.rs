@@ -1,34 +1,15 @@
 //! The kept edges and, where asked for, the table of all tests.
 
-use netfed::selection::{Adjusted, Wald};
+use netfed::selection::{PairTest, Verdict};
 use netfed_io::{Cell, CsvFile};
 
 use super::flags::Select;
 use crate::failure::Failure;
 
-/// What becomes of an edge.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Verdict {
-    Kept,
-    Dropped,
-    NotTested,
-}
-
-impl Verdict {
-    fn word(self) -> &'static str {
-        match self {
-            Verdict::Kept => "kept",
-            Verdict::Dropped => "dropped",
-            Verdict::NotTested => "not tested",
-        }
-    }
-}
-
 /// The files under construction.
 pub(super) struct Files {
     edges: CsvFile,
     tests: Option<CsvFile>,
-    pub(super) adjusted: Option<Adjusted>,
 }
 
 impl Files {
@@ -37,33 +18,26 @@ impl Files {
         let columns = ["source", "target", "statistic", "p_value", "adjusted", "verdict"];
         let tests = args.tests.as_deref().map(|path| CsvFile::new(path, &columns)).transpose()?;
         let edges = CsvFile::new(&args.results.out, &["source", "target", "weight"])?;
-        Ok(Files { edges, tests, adjusted: None })
+        Ok(Files { edges, tests })
     }
 
     /// Adds a pair of nodes.
-    pub(super) fn add(
-        &mut self,
-        ends: [&String; 2],
-        weight: f64,
-        test: Option<Wald>,
-        verdict: Verdict,
-    ) -> Result<(), Failure> {
+    pub(super) fn add(&mut self, ends: [&String; 2], pair: &PairTest) -> Result<(), Failure> {
         let [source, target] = ends.map(|name| Cell::Text(name.clone()));
         if let Some(tests) = &mut self.tests {
-            let adjusted = test.and_then(|t| self.adjusted.as_ref().map(|a| a.of(t.p_value)));
             let [source, target] = ends.map(|name| Cell::Text(name.clone()));
             tests.row([
                 source,
                 target,
-                test.map(|t| t.statistic).into(),
-                test.map(|t| t.p_value).into(),
-                adjusted.into(),
-                Cell::Text(verdict.word().into()),
+                pair.test.map(|t| t.statistic).into(),
+                pair.test.map(|t| t.p_value).into(),
+                pair.adjusted.into(),
+                Cell::Text(word(pair.verdict).into()),
             ])?;
         }
-        match verdict {
+        match pair.verdict {
             Verdict::Dropped => Ok(()),
-            _ => Ok(self.edges.row([source, target, Cell::Number(weight)])?),
+            _ => Ok(self.edges.row([source, target, Cell::Number(pair.weight)])?),
         }
     }
 
@@ -71,5 +45,13 @@ impl Files {
     pub(super) fn finish(self) -> Result<(), Failure> {
         self.edges.finish()?;
         Ok(self.tests.map_or(Ok(()), CsvFile::finish)?)
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Kept => "kept",
+        Verdict::Dropped => "dropped",
+        Verdict::NotTested => "not tested",
     }
 }

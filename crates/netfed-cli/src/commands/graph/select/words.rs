@@ -1,12 +1,12 @@
 //! The result for a person, and as JSON.
 
 use netfed::LossKind;
-use netfed::selection::{Untested, Variance};
+use netfed::selection::{AgainstTruth, Untested, Variance};
 use netfed_report::text::{count, number, plural, rough_duration};
 use serde_json::json;
 
 use super::flags::{Plan, Select};
-use super::outcome::{Outcome, Truth};
+use super::outcome::Outcome;
 use crate::prepare::names;
 use crate::suggestions;
 use crate::suggestions::shell;
@@ -16,32 +16,32 @@ pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
     let noun = if plan.all_pairs() { "pair" } else { "edge" };
     let mut text = format!(
         "{} tested, {} dropped, {} kept{}, in {}\n",
-        plural(o.tested as usize, noun),
-        count(o.dropped as usize),
-        count(o.kept() as usize),
-        match o.not_tested {
+        plural(o.selected.tested as usize, noun),
+        count(o.selected.dropped as usize),
+        count(o.selected.count() as usize),
+        match o.selected.not_tested {
             0 => String::new(),
             n => format!(" (with {} not tested)", count(n as usize)),
         },
         rough_duration(o.seconds)
     );
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
-    if o.tested > 0 {
-        let rule = match o.threshold > 0.0 {
-            true => format!("Dropped are p-values below {}", number(o.threshold)),
+    if o.selected.tested > 0 {
+        let rule = match o.selected.threshold > 0.0 {
+            true => format!("Dropped are p-values below {}", number(o.selected.threshold)),
             false => "No p-value is small enough to be dropped".into(),
         };
         let (correction, alpha) = (correction_name(args), args.alpha);
         line(format!("{rule} ({correction}, α = {alpha}; {}).", noise(plan)));
     }
-    o.untested.iter().for_each(|(reason, nodes)| line(untested(o, *reason, nodes, plan)));
-    let groups = o.kept.components();
+    o.selected.untested.iter().for_each(|(reason, nodes)| line(untested(o, *reason, nodes, plan)));
+    let groups = o.selected.kept.components();
     line(format!(
         "The kept edges make {} of {}.",
         plural(groups, "group"),
         plural(o.nodes.len(), "node")
     ));
-    if let Some(truth) = &o.truth {
+    if let Some(truth) = &o.selected.truth {
         line(compared(o, truth, plan));
     }
     next(o, plan, args).into_iter().for_each(line);
@@ -101,15 +101,19 @@ fn untested(o: &Outcome, reason: Untested, nodes: &[usize], plan: &Plan) -> Stri
     format!("{who} {why} and {then}{advice}.")
 }
 
-fn compared(o: &Outcome, truth: &Truth, plan: &Plan) -> String {
+fn compared(o: &Outcome, truth: &AgainstTruth, plan: &Plan) -> String {
     let fidelity = match plan.all_pairs() {
-        true => number(o.kept.value()),
-        false => format!("{} before, {} now", number(truth.before.value()), number(o.kept.value())),
+        true => number(o.selected.kept.value()),
+        false => format!(
+            "{} before, {} now",
+            number(truth.before.value()),
+            number(o.selected.kept.value())
+        ),
     };
     format!(
         "Against the {}: graph fidelity {fidelity}; {} of {} kept, {} of {} lost.",
-        plural(o.kept.clusters(), "true cluster"),
-        count(o.kept.wrong() as usize),
+        plural(o.selected.kept.clusters(), "true cluster"),
+        count(o.selected.kept.wrong() as usize),
         plural(truth.before.wrong() as usize, "wrong edge"),
         count(truth.lost as usize),
         plural(truth.before.right() as usize, "true edge")
@@ -119,7 +123,7 @@ fn compared(o: &Outcome, truth: &Truth, plan: &Plan) -> String {
 /// What to make of it, and what to do next.
 fn next(o: &Outcome, plan: &Plan, args: &Select) -> Vec<String> {
     let mut sentences = Vec::new();
-    match (o.kept(), o.tested, o.dropped) {
+    match (o.selected.count(), o.selected.tested, o.selected.dropped) {
         (0, 0, _) => {
             sentences.push("There was nothing to test: no two nodes have models of their own.".into());
         }
@@ -128,7 +132,7 @@ fn next(o: &Outcome, plan: &Plan, args: &Select) -> Vec<String> {
         (_, _, 0) => sentences.push("Nothing was dropped: the nodes are alike, or their data are too few to tell.".into()),
         _ => {}
     }
-    if o.kept() == 0 {
+    if o.selected.count() == 0 {
         return sentences;
     }
     let settings = &plan.settings;
@@ -155,7 +159,7 @@ fn word(reason: Untested) -> &'static str {
 
 /// The summary as JSON.
 pub(super) fn summary(o: &Outcome, plan: &Plan, args: &Select) -> serde_json::Value {
-    let untested = o.untested.iter().map(|(reason, nodes)| {
+    let untested = o.selected.untested.iter().map(|(reason, nodes)| {
         let names: Vec<&str> = nodes.iter().take(100).map(|&i| o.nodes[i].as_str()).collect();
         json!({ "reason": word(*reason), "count": nodes.len(), "nodes": names })
     });
@@ -167,24 +171,24 @@ pub(super) fn summary(o: &Outcome, plan: &Plan, args: &Select) -> serde_json::Va
     };
     json!({
         "pairs": if plan.all_pairs() { "all" } else { "graph" },
-        "tested": o.tested,
-        "kept": o.kept(),
-        "dropped": o.dropped,
-        "not_tested": o.not_tested,
+        "tested": o.selected.tested,
+        "kept": o.selected.count(),
+        "dropped": o.selected.dropped,
+        "not_tested": o.selected.not_tested,
         "untested_nodes": untested.collect::<Vec<_>>(),
         "alpha": args.alpha,
         "correction": args.correction,
-        "p_value_threshold": o.threshold,
+        "p_value_threshold": o.selected.threshold,
         "noise": variance,
         "loss": plan.settings.loss_name(),
         "nodes": o.nodes.len(),
-        "groups": o.kept.components(),
-        "truth": o.truth.as_ref().map(|truth| json!({
-            "clusters": o.kept.clusters(),
+        "groups": o.selected.kept.components(),
+        "truth": o.selected.truth.as_ref().map(|truth| json!({
+            "clusters": o.selected.kept.clusters(),
             "fidelity_before": (!plan.all_pairs()).then(|| truth.before.value()),
-            "fidelity": o.kept.value(),
+            "fidelity": o.selected.kept.value(),
             "wrong_edges": truth.before.wrong(),
-            "wrong_edges_kept": o.kept.wrong(),
+            "wrong_edges_kept": o.selected.kept.wrong(),
             "true_edges": truth.before.right(),
             "true_edges_lost": truth.lost,
         })),

@@ -137,7 +137,7 @@ impl Role for ClientRole<'_> {
 mod tests {
     use super::*;
     use crate::methods::server::{fed_avg, ifca};
-    use crate::methods::testing::{example, go_on};
+    use crate::methods::testing::example;
     use crate::methods::{
         ClientData, Clients, FedAvgClient, IfcaClient, LocalSteps, Rate, Rounds, random_start,
     };
@@ -190,7 +190,7 @@ mod tests {
         let start = vec![0.5; problem.dim()];
         let rounds =
             Rounds { max_rounds: 7, tolerance: 0.0, fraction: 0.6, seed: 4, ..Rounds::default() };
-        let alone = fed_avg(&Clients::new(&problem), &start, &WORK, &rounds, go_on).unwrap();
+        let alone = fed_avg(&Clients::new(&problem), &start, &WORK, &rounds).unwrap();
         let client = |data| Box::new(FedAvgClient::new(data, WORK)) as Box<dyn Client + '_>;
         let dim = problem.dim();
         let found = exchange(&problem, client, (make_averaging(), &start), (dim, dim), (7, 0.6));
@@ -204,7 +204,7 @@ mod tests {
         let problem = example(LossKind::Squared).problem;
         let (dim, start) = (problem.dim(), random_start(3, problem.dim(), 9).unwrap());
         let rounds = Rounds { max_rounds: 6, tolerance: 0.0, seed: 4, ..Rounds::default() };
-        let alone = ifca(&Clients::new(&problem), &start, &WORK, &rounds, go_on).unwrap();
+        let alone = ifca(&Clients::new(&problem), &start, &WORK, &rounds).unwrap();
         let client = |data| Box::new(IfcaClient::new(data, WORK)) as Box<dyn Client + '_>;
         let sizes = (dim + 1, 3 * dim + 1);
         let found = exchange(&problem, client, (make_ifca(dim), start.as_slice()), sizes, (6, 1.0));

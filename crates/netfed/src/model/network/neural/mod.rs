@@ -13,15 +13,14 @@
 mod descent;
 
 use crate::error::{nonnegative, positive};
-use std::ops::ControlFlow;
-
-use rayon::prelude::*;
+use crate::outcome::{Event, Observer, Unobserved};
 
 use super::training::{Training, train};
 use super::{Network, Pass};
 use crate::methods::edge_step;
 use crate::model::{Points, Task, input};
 use crate::numeric::linalg::axpy;
+use crate::numeric::threads::*;
 use crate::penalty::Penalty;
 use crate::{Error, Graph, Matrix};
 use descent::Node;
@@ -49,17 +48,16 @@ pub struct NeuralOptions {
     pub gradients: usize,
 }
 
-/// What one iteration has done.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NeuralProgress {
-    /// Number of the iteration, from 1.
-    pub iteration: u64,
-    /// Nodes whose prox was solved as accurately as wanted.
+/// Coupled networks.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct CoupledNetworks {
+    /// The parameters, one row per node.
+    pub params: Matrix,
+    /// Number of prox that were solved as accurately as wanted, one per node and iteration.
     pub accurate: usize,
     /// Gradients evaluated by all nodes.
     pub gradients: usize,
-    /// Σ Lᵢ(wᵢ) + λ Σ Aₑ φ(wᵢ − wⱼ)
-    pub objective: f64,
 }
 
 impl NeuralLoss {
@@ -108,22 +106,34 @@ impl NeuralLoss {
     }
 }
 
-/// Couples the networks of all nodes by Algorithm 1 from the same start. `observe` sees every
-/// iteration and the parameters, one row per node, and may end the run.
+/// Couples the networks of all nodes by Algorithm 1 from the same start.
 pub fn couple_networks(
     graph: &Graph,
     losses: &[NeuralLoss],
     penalty: &dyn Penalty,
     options: &NeuralOptions,
     start: &[f64],
-    mut observe: impl FnMut(NeuralProgress, &Matrix) -> ControlFlow<()>,
-) -> Result<Matrix, Error> {
+) -> Result<CoupledNetworks, Error> {
+    couple_networks_with(graph, losses, penalty, options, start, &mut Unobserved)
+}
+
+/// [`couple_networks()`] with an observer, who is told of every iteration, the objective Σ Lᵢ(wᵢ) +
+/// λ Σ Aₑ φ(wᵢ − wⱼ) and the parameters, and may end the run.
+pub fn couple_networks_with(
+    graph: &Graph,
+    losses: &[NeuralLoss],
+    penalty: &dyn Penalty,
+    options: &NeuralOptions,
+    start: &[f64],
+    observer: &mut dyn Observer,
+) -> Result<CoupledNetworks, Error> {
     check(graph, losses, options, start)?;
     let (dim, dual_step) = (start.len(), 0.5 / options.step_ratio);
     let mut nodes: Vec<Node> = losses.iter().map(|_| Node::new(start)).collect();
     let mut duals = Matrix::zeros(graph.edges().len(), dim);
     let mut messages = Matrix::zeros(graph.nodes(), dim);
     let mut params = Matrix::from_rows(dim, start.repeat(graph.nodes()))?;
+    let (mut accurate, mut gradients) = (0, 0);
     for iteration in 1..=options.iterations {
         let enough = options.accuracy / (iteration as f64 * iteration as f64);
         let said = messages.as_mut_slice().par_chunks_mut(dim);
@@ -152,17 +162,17 @@ pub fn couple_networks(
         };
         let variation: f64 =
             graph.edges().iter().map(|e| e.weight * penalty.value(&difference(e))).sum();
-        let progress = NeuralProgress {
-            iteration,
-            accurate: work.iter().filter(|w| w.1).count(),
-            gradients: work.iter().map(|w| w.0).sum(),
-            objective: nodes.iter().map(|n| n.loss).sum::<f64>() + options.lambda * variation,
-        };
-        if observe(progress, &params).is_break() {
+        accurate += work.iter().filter(|w| w.1).count();
+        gradients += work.iter().map(|w| w.0).sum::<usize>();
+        let objective = nodes.iter().map(|n| n.loss).sum::<f64>() + options.lambda * variation;
+        if observer
+            .observe(Event::round(iteration).measured(objective).with(&params, None))
+            .is_break()
+        {
             break;
         }
     }
-    Ok(params)
+    Ok(CoupledNetworks { params, accurate, gradients })
 }
 
 fn check(
@@ -193,6 +203,7 @@ mod tests {
     use super::*;
     use crate::penalty::{Norm2, Squared};
     use crate::{Dataset, LossKind, Options, Problem, solve};
+    use std::ops::ControlFlow;
 
     const OPTIONS: NeuralOptions = NeuralOptions {
         lambda: 0.3,
@@ -201,10 +212,6 @@ mod tests {
         accuracy: 1e-2,
         gradients: 200,
     };
-
-    fn go_on(_: NeuralProgress, _: &Matrix) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
 
     /// Points x and labels 2x + 1 or −x of four nodes, the last without data.
     fn lines() -> Vec<(Vec<f64>, Vec<f64>)> {
@@ -236,7 +243,7 @@ mod tests {
         let graph = Graph::new(4, &[(0, 1, 1.0), (1, 2, 0.2), (2, 3, 1.0)]).unwrap();
         let network = Network::new(1, &[], Task::Regression);
         let found =
-            couple_networks(&graph, &losses(&network), &Norm2, &OPTIONS, &[0.0; 2], go_on).unwrap();
+            couple_networks(&graph, &losses(&network), &Norm2, &OPTIONS, &[0.0; 2]).unwrap();
         let data = |(x, y): (Vec<f64>, Vec<f64>)| {
             let features = x.iter().flat_map(|x| [*x, 1.0]).collect();
             LossKind::Squared.build(Dataset::new(2, features, y).unwrap(), 0.0, 0.0).unwrap()
@@ -244,9 +251,8 @@ mod tests {
         let problem =
             Problem::new(graph, lines().into_iter().map(data).collect(), Box::new(Norm2), 0.3)
                 .unwrap();
-        let exact =
-            solve(&problem, &Options::default(), |_| ControlFlow::Continue(())).unwrap().params;
-        for (a, b) in found.as_slice().iter().zip(exact.as_slice()) {
+        let exact = solve(&problem, &Options::default()).unwrap().params;
+        for (a, b) in found.params.as_slice().iter().zip(exact.as_slice()) {
             assert!((a - b).abs() < 1e-3, "{found:?} {exact:?}");
         }
     }
@@ -259,11 +265,12 @@ mod tests {
         let apart = |lambda: f64| {
             let options = NeuralOptions { lambda, iterations: 200, gradients: 20, ..OPTIONS };
             let mut objectives = Vec::new();
-            let watch = |p: NeuralProgress, _: &Matrix| {
-                objectives.push(p.objective);
+            let mut watch = |event: Event<'_>| {
+                objectives.push(event.measure().unwrap());
                 ControlFlow::Continue(())
             };
-            let w = couple_networks(&graph, &losses, &Squared, &options, &start, watch).unwrap();
+            let w = couple_networks_with(&graph, &losses, &Squared, &options, &start, &mut watch);
+            let w = w.unwrap().params;
             assert_eq!(objectives.len(), 200);
             assert!(objectives[199] < 0.5 * objectives[0], "{objectives:?}");
             crate::numeric::linalg::distance(w.row(0), w.row(1))
@@ -277,11 +284,12 @@ mod tests {
         let graph = Graph::new(4, &[]).unwrap();
         let network = Network::new(1, &[], Task::Regression);
         let losses = losses(&network);
-        let found = couple_networks(&graph, &losses, &Norm2, &OPTIONS, &[0.0; 2], go_on).unwrap();
+        let found = couple_networks(&graph, &losses, &Norm2, &OPTIONS, &[0.0; 2]).unwrap();
+        let found = found.params;
         assert!((found.row(0)[0] - 2.0).abs() < 1e-4 && (found.row(0)[1] - 1.0).abs() < 1e-4);
         assert_eq!(found.row(3), [0.0; 2]);
         let bad = |options: &NeuralOptions, start: &[f64]| {
-            couple_networks(&graph, &losses, &Norm2, options, start, go_on).is_err()
+            couple_networks(&graph, &losses, &Norm2, options, start).is_err()
         };
         assert!(bad(&OPTIONS, &[0.0; 3]));
         assert!(bad(&NeuralOptions { lambda: f64::NAN, ..OPTIONS }, &[0.0; 2]));
