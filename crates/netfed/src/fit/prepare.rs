@@ -7,7 +7,6 @@ use super::warning::Warning;
 use crate::flavor::Preset;
 use crate::loss::Sampled;
 use crate::numeric::threads::*;
-use crate::numeric::threads::*;
 use crate::outcome::Observer;
 use crate::penalty::Penalty;
 use crate::{Dataset, Edges, Error, Graph, Matrix, Options, Problem, Solver, Spec, Table};
