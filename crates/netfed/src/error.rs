@@ -100,6 +100,12 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A graph that was built from data, and has no edge.
+    #[error("the graph of variant {variant} has no edge; its rule joins no two nodes")]
+    NoEdges {
+        /// Which of the variants.
+        variant: usize,
+    },
     /// A feature without a single value other than 0.
     #[error(
         "the feature \"{name}\" is 0 in every row, so no parameter can be learned for it; leave it out"

@@ -5,13 +5,13 @@ use std::path::Path as FilePath;
 use maud::html;
 use netfed::Options;
 use netfed::evaluate::by_stretch;
+use netfed::evaluate::parts::TOLERANCE;
 use netfed::fit::Prepared;
 use netfed_io::Folder;
 use netfed_report::text::{digits, number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Path;
-use crate::evaluation::parts::TOLERANCE;
 use crate::failure::Failure;
 use crate::lambda_path::trail::Trail;
 use crate::lambda_path::validation::{self, Validation};

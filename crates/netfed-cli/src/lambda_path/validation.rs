@@ -1,11 +1,10 @@
 //! The error on data held out, along a path: every fold is left out once, the models of all λ are
 //! trained on the rest.
 
-use netfed::evaluate::{Estimate, Measure, first_smallest, folds, like_best};
+use netfed::evaluate::{Estimate, Measure, first_smallest, folds, like_best, parts};
 use netfed::{Edges, Event, Options, Start, Table, follow_path_with};
 
 use crate::by_index::ByIndex;
-use crate::evaluation::parts;
 use crate::failure::Failure;
 use crate::prepare::prepare_part;
 use crate::progress::{Steps, until_interrupted};
@@ -80,7 +79,7 @@ pub(crate) fn validate(
             until_interrupted(event)
         };
         follow_path_with(&prepared.problem, lambdas, options, top.cloned(), &mut watch)?;
-        Ok(errors.all().into_iter().collect::<Option<Vec<f64>>>())
+        Ok::<_, Failure>(errors.all().into_iter().collect::<Option<Vec<f64>>>())
     };
     let errors = parts::all(parts::are_small(points, edges), count, of_fold)?;
     steps.finish();
