@@ -9,16 +9,19 @@
 mod along;
 mod choice;
 mod gain;
+mod gains;
 mod measure;
 mod paired;
 pub mod parts;
 mod statistics;
 mod tune;
+mod validation;
 
 pub use crate::table::{HoldOut, folds};
 pub use along::{OneModel, descend, one_model};
 pub use choice::{by_number, by_stretch};
 pub use gain::{Effect, Gain};
+pub use gains::{FEWEST_POINTS, Gains, NodeGain, gains, gains_with};
 pub use measure::Measure;
 pub use paired::{first_smallest, like_best, mean};
 pub use statistics::{Estimate, Evidence};
@@ -26,3 +29,4 @@ pub use tune::{
     Choice, Complexity, Curve, Ends, GraphOf, Lambdas, OnAllData, Place, Rule, TuneOptions, Tuned,
     Variant, tune, tune_with,
 };
+pub use validation::{Validation, validate_with};

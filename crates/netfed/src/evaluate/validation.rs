@@ -1,93 +1,73 @@
 //! The error on data held out, along a path: every fold is left out once, the models of all λ are
 //! trained on the rest.
 
-use netfed::evaluate::{Estimate, Measure, first_smallest, folds, like_best, parts};
-use netfed::{Edges, Event, Options, Start, Table, follow_path_with};
-
-use crate::by_index::ByIndex;
-use crate::failure::Failure;
-use crate::prepare::prepare_part;
-use crate::progress::{Steps, until_interrupted};
-use crate::settings::Settings;
-
-/// Folds without a word about it.
-const DEFAULT_FOLDS: usize = 5;
+use super::{Estimate, Measure, first_smallest, folds, like_best, parts};
+use crate::fit::prepare_part;
+use crate::outcome::Shared;
+use crate::{Edges, Error, Event, Observer, Options, Spec, Start, Table, follow_path_with};
 
 /// Errors of the models on held-out data, for every λ.
-pub(crate) struct Validation {
-    pub(crate) measure: &'static str,
-    pub(crate) folds: usize,
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Validation {
+    /// What is measured.
+    pub measure: &'static str,
+    /// Number of folds.
+    pub folds: usize,
     /// For every λ its errors on the folds,
-    errors: Vec<Vec<f64>>,
+    pub errors: Vec<Vec<f64>>,
     /// and their mean.
-    pub(crate) estimates: Vec<Estimate>,
+    pub estimates: Vec<Estimate>,
 }
 
 impl Validation {
-    /// The λ with the smallest error, and the largest that the data cannot tell from it.
-    pub(crate) fn choice(&self) -> Option<(usize, usize)> {
+    /// The λ with the smallest error, and the largest that the data cannot tell from it, as places
+    /// in the path.
+    pub fn choice(&self) -> Option<(usize, usize)> {
         let best = first_smallest(self.estimates.iter().map(|e| e.mean));
         let known = self.estimates.get(best).is_some_and(|e| e.mean.is_finite());
         known.then(|| (best, *like_best(&self.errors, best, self.folds).end()))
     }
 }
 
-/// The number of folds: as asked for, or five if every node with data has two points.
-pub(crate) fn count(asked: Option<usize>, points: &Table) -> Result<usize, Failure> {
-    let rows = points.rows();
-    match asked {
-        Some(1) => Err(Failure::input(
-            "--folds is 1; it must be at least 2, or 0 for no validation.".into(),
-        )),
-        Some(folds) if folds > rows => Err(Failure::input(format!(
-            "--folds is {folds}, but there are only {rows} data points; give fewer folds, or 0 for no validation."
-        ))),
-        Some(folds) => Ok(folds),
-        None => {
-            let own = points.points_per_node();
-            Ok(if own.iter().all(|m| *m >= 2) { DEFAULT_FOLDS.min(rows) } else { 0 })
-        }
-    }
-}
-
-/// Validates every λ; `top` is a solution for all data at the last of them. None if it was
-/// interrupted.
-pub(crate) fn validate(
-    (points, edges): (&Table, &Edges),
-    settings: &Settings,
-    lambdas: &[f64],
+/// Validates every λ of a path, which is ascending, by leaving out one of `count` folds after the
+/// other. `top` is where the runs at the last λ start, such as its solution for all data. The
+/// observer is told [`Event::Solved`], whose run is the fold; where it breaks the answer is
+/// [`Error::Stopped`].
+pub fn validate_with(
+    (table, edges): (&Table, Option<&Edges>),
+    spec: &Spec,
+    (lambdas, top): (&[f64], Option<&Start>),
     options: &Options,
-    top: Option<&Start>,
     count: usize,
-    quiet: bool,
-) -> Result<Option<Validation>, Failure> {
-    let fold_of = folds(points, count, settings.spec.seed);
-    let steps = Steps::new(count * lambdas.len(), quiet);
-    let measure = Measure::usual(settings.spec.loss_kind());
+    observer: &mut dyn Observer,
+) -> Result<Validation, Error> {
+    let fold_of = folds(table, count, spec.seed);
+    let measure = Measure::usual(spec.loss_kind());
+    let shared = Shared::new(observer);
     let of_fold = |fold: usize| {
-        let train = points.select(|row| fold_of[row] != fold);
-        let test = points.select(|row| fold_of[row] == fold);
-        let prepared = prepare_part(&train, edges, settings)?;
-        let errors = ByIndex::new(lambdas.len());
+        let train = table.select(|row| fold_of[row] != fold);
+        let test = table.select(|row| fold_of[row] == fold);
+        let prepared = prepare_part(&train, edges, spec)?;
+        let mut errors = vec![None; lambdas.len()];
         let mut watch = |event: Event<'_>| {
             if let Event::Solved { run, solution, .. } = event {
                 let params = prepared.in_units_of_the_data(&solution.params);
                 let models: Vec<&[f64]> = (0..params.rows()).map(|i| params.row(i)).collect();
-                errors.set(run, measure.error(settings.spec.intercept, &models, &test));
-                steps.step(&format!("fold {} of {count}", fold + 1));
+                errors[run] = Some(measure.error(spec.intercept, &models, &test));
             }
-            until_interrupted(event)
+            shared.tell(event.of_run(fold))
         };
         follow_path_with(&prepared.problem, lambdas, options, top.cloned(), &mut watch)?;
-        Ok::<_, Failure>(errors.all().into_iter().collect::<Option<Vec<f64>>>())
+        errors.into_iter().collect::<Option<Vec<f64>>>().ok_or(Error::Stopped)
     };
-    let errors = parts::all(parts::are_small(points, edges), count, of_fold)?;
-    steps.finish();
-    let Some(errors) = errors.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let small = parts::are_small(table, edges.unwrap_or(&Edges::default()));
+    let errors = parts::all(small, count, of_fold)?;
+    shared.finish();
     let at = |k: usize| errors.iter().map(|e| e[k]).collect::<Vec<_>>();
     let errors: Vec<Vec<f64>> = (0..lambdas.len()).map(at).collect();
     let estimates = errors.iter().map(|e| Estimate::of(e)).collect();
-    Ok(Some(Validation { measure: measure.name, folds: count, errors, estimates }))
+    Ok(Validation { measure: measure.name, folds: count, errors, estimates })
 }
 
 #[cfg(test)]

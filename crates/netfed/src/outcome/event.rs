@@ -5,6 +5,7 @@
 //! | [`solve_with()`](crate::solve_with()), [`simulate_with()`](crate::simulate_with()), [`lambda_max_with()`](crate::lambda_max_with()) | [`Event::Iteration`] |
 //! | [`follow_path_with()`](crate::follow_path_with()) | [`Event::Begin`], [`Event::Iteration`], [`Event::Solved`] of the run at every λ |
 //! | [`tune_with()`](crate::evaluate::tune_with()) | [`Event::Begin`] where the λ of a variant are looked for, [`Event::Planned`], [`Event::Solved`] of every run |
+//! | [`validate_with()`](crate::evaluate::validate_with()), [`gains_with()`](crate::evaluate::gains_with()) | [`Event::Solved`] of every run of a fold; [`Event::Begin`] of every fold |
 //! | methods with a server or between neighbors | [`Event::Round`]; the measure is the last entry of [`Trace::history`](crate::baselines::Trace::history) |
 //! | [`relax_with()`](crate::relax::relax_with()) | [`Event::Round`] with the models; the measure is the relative length of the last full step |
 //! | graphs across silos ([`learning`](crate::learning)) | [`Event::Round`] with the graphs and, where there is one, their consensus; the measure is the relative gap |
