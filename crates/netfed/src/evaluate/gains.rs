@@ -2,41 +2,43 @@
 //! trained alone.
 //!
 //! The points of every node are dealt to k folds; each fold is predicted by models trained on the
-//! others, once with the given λ and once with λ = 0, all else equal. A model that a node's data
-//! leave undetermined is the one of least norm.
+//! others, once with λ and once with λ = 0, all else equal. A node's gain is the mean of (error alone
+//! − error coupled) over its points, with the standard error of this mean; it counts when it is
+//! further from zero than Student's 95% interval. A model that a node's data leave undetermined is
+//! the one of least norm.
 
-use super::folds;
-use super::gain::{Effect, Gain};
+use super::{Effect, Gain, folds};
 use crate::fit::{Prepared, measures, prepare_part};
-use crate::outcome::{Event, Observer, Unobserved};
-use crate::run::{Options, Solver};
-use crate::solve::{solve_from_with, solve_with};
-use crate::{Edges, Error, LossKind, Solution, Spec, Start, Status, Table};
+use crate::outcome::Unobserved;
+use crate::{
+    Edges, Error, Event, LossKind, Observer, Options, Solution, Solver, Spec, Start, Status, Table,
+    solve_from_with, solve_with,
+};
 
 /// Nodes with fewer points say nothing about themselves.
 pub const FEWEST_POINTS: usize = 4;
 
-/// What a node gains: its model trained alone is the former one.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The errors of one node: those of the model trained alone are the former ones.
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NodeGain {
     /// Place of the node in the table.
     pub node: usize,
-    /// Its errors alone and coupled.
+    /// What coupling does to it.
     pub own: Gain,
 }
 
-/// What the nodes with enough points gain.
+/// The errors of all nodes with enough points.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Gains {
     /// What is measured.
     pub measure: &'static str,
-    /// The number of folds.
+    /// Number of folds.
     pub folds: usize,
     /// By decreasing gain.
     pub nodes: Vec<NodeGain>,
-    /// Nodes with some data, but too few points.
+    /// Nodes with some data, but fewer than [`FEWEST_POINTS`] points.
     pub skipped: usize,
     /// Trainings that ended before the tolerance.
     pub unfinished: usize,
@@ -56,32 +58,29 @@ impl Gains {
     }
 }
 
-/// Trains twice per fold, coupled and alone, and compares.
-///
-/// ```
-/// use netfed::evaluate::gains;
-/// use netfed::{Edges, Table};
-///
-/// // Two nodes with the same slope and noise of their own.
-/// let x = [1.0, 2.0, 3.0, 4.0].repeat(2);
-/// let y = vec![2.5, 3.6, 6.4, 7.7, 1.6, 4.4, 5.5, 8.5];
-/// let nodes = ["a", "a", "a", "a", "b", "b", "b", "b"];
-/// let table = Table::from_rows(nodes, vec!["x".into()], x, Some(y))?;
-/// let edges = Edges::from_names([("a", "b", 1.0)])?;
-/// let found = gains(&table, &edges, &"lambda=10".parse()?, 4)?;
-/// let (coupled, alone) = found.means();
-/// assert!(found.nodes.len() == 2 && coupled < alone);
-/// # Ok::<(), netfed::Error>(())
-/// ```
-pub fn gains(table: &Table, edges: &Edges, spec: &Spec, count: usize) -> Result<Gains, Error> {
+/// Which of the two measures of a loss is compared.
+fn measure_of(loss: LossKind) -> usize {
+    match loss {
+        LossKind::Squared | LossKind::Mean => 0,
+        _ => 1,
+    }
+}
+
+/// Trains once per fold with the λ of the settings and once with λ = 0, and compares.
+pub fn gains(
+    table: &Table,
+    edges: Option<&Edges>,
+    spec: &Spec,
+    count: usize,
+) -> Result<Gains, Error> {
     gains_with(table, edges, spec, count, &mut Unobserved)
 }
 
-/// [`gains()`] with an observer, who is told when a fold begins ([`Event::Begin`]) and of the
-/// iterations, and may end it: [`Error::Stopped`].
+/// [`gains()`] with an observer, who is told [`Event::Begin`] of every fold, and of the solves; where
+/// it breaks the answer is [`Error::Stopped`].
 pub fn gains_with(
     table: &Table,
-    edges: &Edges,
+    edges: Option<&Edges>,
     spec: &Spec,
     count: usize,
     observer: &mut dyn Observer,
@@ -92,100 +91,106 @@ pub fn gains_with(
     if own.iter().all(|rows| !enough(&rows)) {
         return Ok(Gains { measure: "", folds: count, nodes: Vec::new(), skipped, unfinished: 0 });
     }
-    let mut held = HeldOut::new(table, edges, spec, count);
-    for fold in 0..count {
-        if observer.observe(Event::Begin { run: fold }).is_break() {
+    let fold = folds(table, count, spec.seed);
+    let (mut coupled, mut alone) = (vec![0.0; table.rows()], vec![0.0; table.rows()]);
+    let (mut name, mut unfinished) = ("", 0);
+    let mut last: Option<Start> = None;
+    for k in 0..count {
+        if observer.observe(Event::Begin { run: k }).is_break() {
             return Err(Error::Stopped);
         }
-        held.judge(fold, observer)?;
-    }
-    let of_node = |(node, rows): (usize, &Vec<usize>)| {
-        let of = |errors: &[f64]| rows.iter().map(|&r| errors[r]).collect::<Vec<_>>();
-        NodeGain { node, own: Gain::new(&of(&held.alone), &of(&held.coupled)) }
-    };
-    let mut nodes: Vec<NodeGain> =
-        own.iter().enumerate().filter(|(_, rows)| enough(rows)).map(of_node).collect();
-    nodes.sort_by(|a, b| b.own.gain.mean.total_cmp(&a.own.gain.mean).then(a.node.cmp(&b.node)));
-    let (measure, unfinished) = (held.measure, held.unfinished);
-    Ok(Gains { measure, folds: count, nodes, skipped, unfinished })
-}
-
-/// The errors of all rows while they are found, fold by fold.
-struct HeldOut<'a> {
-    table: &'a Table,
-    edges: &'a Edges,
-    spec: &'a Spec,
-    folds: usize,
-    fold: Vec<usize>,
-    coupled: Vec<f64>,
-    alone: Vec<f64>,
-    measure: &'static str,
-    unfinished: usize,
-    last: Option<Start>,
-}
-
-impl<'a> HeldOut<'a> {
-    fn new(table: &'a Table, edges: &'a Edges, spec: &'a Spec, count: usize) -> HeldOut<'a> {
-        let fold = folds(table, count, spec.seed);
-        let zeros = vec![0.0; fold.len()];
-        HeldOut {
-            table,
-            edges,
-            spec,
-            folds: count,
-            fold,
-            coupled: zeros.clone(),
-            alone: zeros,
-            measure: "",
-            unfinished: 0,
-            last: None,
-        }
-    }
-
-    /// Trains without a fold, coupled and alone, and judges by its rows.
-    fn judge(&mut self, k: usize, observer: &mut dyn Observer) -> Result<(), Error> {
-        let held: Vec<usize> = (0..self.fold.len()).filter(|&r| self.fold[r] == k).collect();
+        let held: Vec<usize> = (0..table.rows()).filter(|&r| fold[r] == k).collect();
         if held.is_empty() {
-            return Ok(());
+            continue;
         }
-        let training = self.table.select(|r| self.fold[r] != k);
-        let part = prepare_part(&training, Some(self.edges), self.spec).map_err(|reason| {
-            Error::Fold { fold: k + 1, folds: self.folds, reason: Box::new(reason) }
-        })?;
-        let test = self.table.select(|r| self.fold[r] == k);
-        let single = part.problem.at_lambda(0.0)?;
-        // Whatever method the settings ask for: here it is the optimum that counts.
-        let options = Options { solver: Solver::Auto, ..self.spec.options() };
-        let together = match self.last.take() {
-            Some(start) => solve_from_with(&part.problem, &options, start, observer)?,
-            None => solve_with(&part.problem, &options, observer)?,
-        };
-        let apart = solve_with(&single, &options, observer)?;
-        for (solution, errors) in [(&together, &mut self.coupled), (&apart, &mut self.alone)] {
-            if solution.status == Status::Stopped {
-                return Err(Error::Stopped);
-            }
-            self.unfinished += usize::from(solution.status != Status::Solved);
-            let (measured, values) = errors_of(self.spec, &part, solution, &test);
-            self.measure = measured;
+        let part = prepare_part(&table.select(|r| fold[r] != k), edges, spec)
+            .map_err(|e| Error::WithoutFold { fold: k + 1, folds: count, reason: Box::new(e) })?;
+        let test = table.select(|r| fold[r] == k);
+        let (together, apart) = both(&part, last.take(), observer)?;
+        for (solution, errors) in [(&together, &mut coupled), (&apart, &mut alone)] {
+            unfinished += usize::from(solution.status != Status::Solved);
+            let (measured, values) = errors_of(&part, solution, &test);
+            name = measured;
             held.iter().zip(values).for_each(|(&r, v)| errors[r] = v);
         }
-        self.last = Some(Start { params: together.params, duals: together.duals });
-        Ok(())
+        last = Some(Start { params: together.params, duals: together.duals });
     }
+    let mut nodes: Vec<NodeGain> = own
+        .iter()
+        .enumerate()
+        .filter(|(_, rows)| enough(rows))
+        .map(|(node, rows)| {
+            let of = |errors: &[f64]| rows.iter().map(|&r| errors[r]).collect::<Vec<_>>();
+            NodeGain { node, own: Gain::new(&of(&alone), &of(&coupled)) }
+        })
+        .collect();
+    nodes.sort_by(|a, b| b.own.gain.mean.total_cmp(&a.own.gain.mean).then(a.node.cmp(&b.node)));
+    Ok(Gains { measure: name, folds: count, nodes, skipped, unfinished })
+}
+
+/// The solutions with λ and with λ = 0.
+fn both(
+    part: &Prepared,
+    start: Option<Start>,
+    observer: &mut dyn Observer,
+) -> Result<(Solution, Solution), Error> {
+    // Whatever found the models of a run: here it is the optimum that counts.
+    let options = Options { solver: Solver::Auto, ..part.spec.options() };
+    let together = match start {
+        Some(start) => solve_from_with(&part.problem, &options, start, observer)?,
+        None => solve_with(&part.problem, &options, observer)?,
+    };
+    let apart = solve_with(&part.problem.at_lambda(0.0)?, &options, observer)?;
+    let stopped = |solution: &Solution| solution.status == Status::Stopped;
+    if stopped(&together) || stopped(&apart) { Err(Error::Stopped) } else { Ok((together, apart)) }
 }
 
 /// The errors of a solution on held-out points, in the units of the data.
-fn errors_of(
-    spec: &Spec,
-    part: &Prepared,
-    solution: &Solution,
-    test: &Table,
-) -> (&'static str, Vec<f64>) {
-    let (params, kind) = (part.in_units_of_the_data(&solution.params), spec.loss_kind());
+fn errors_of(part: &Prepared, solution: &Solution, test: &Table) -> (&'static str, Vec<f64>) {
+    let params = part.in_units_of_the_data(&solution.params);
     // The nodes of the points come first in the problem, in the same order.
     let models: Vec<&[f64]> = (0..test.nodes().len()).map(|i| params.row(i)).collect();
-    let (names, values) = measures(kind, spec.intercept, &models, test);
-    let which = usize::from(!matches!(kind, LossKind::Squared | LossKind::Mean));
+    let kind = part.spec.loss_kind();
+    let (names, values) = measures(kind, part.spec.intercept, &models, test);
+    let which = measure_of(kind);
     (names[which], values.iter().map(|v| v[which]).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed test may panic")]
+mod tests {
+    use super::*;
+
+    /// Two nodes with the same line, and one of its own, all in a chain.
+    fn data() -> (Table, Edges) {
+        let node = |k: usize| ["a", "b", "c"][k / 6];
+        let x: Vec<f64> = (0..18).map(|k| 1.0 + (k % 6) as f64).collect();
+        let noise = |k: usize| ((k * 7919) % 101) as f64 / 101.0 - 0.5;
+        let slope = |k: usize| if k < 12 { 1.0 } else { -5.0 };
+        let y = x.iter().enumerate().map(|(k, x)| slope(k) * x + noise(k)).collect();
+        let table = Table::from_rows((0..18).map(node), vec!["x".into()], x.clone(), Some(y));
+        (table.unwrap(), Edges::from_names([("a", "b", 1.0), ("b", "c", 1.0)]).unwrap())
+    }
+
+    #[test]
+    fn a_stranger_loses() {
+        let (table, edges) = data();
+        let spec: Spec = "penalty=squared lambda=100".parse().unwrap();
+        let found = gains(&table, Some(&edges), &spec, 3).unwrap();
+        assert_eq!((found.nodes.len(), found.skipped, found.unfinished), (3, 0, 0));
+        assert_eq!(found.count(Effect::Lose), 3, "{found:?}");
+        let (coupled, alone) = found.means();
+        assert!(coupled > alone);
+    }
+
+    #[test]
+    fn few_points_say_nothing_and_a_break_stops_it() {
+        let (table, edges) = data();
+        let spec: Spec = "lambda=1".parse().unwrap();
+        let few = gains(&table.select(|r| r % 6 < 3), Some(&edges), &spec, 3).unwrap();
+        assert_eq!((few.nodes.len(), few.skipped), (0, 3));
+        let mut stop = |_: Event<'_>| std::ops::ControlFlow::Break(());
+        let found = gains_with(&table, Some(&edges), &spec, 3, &mut stop);
+        assert_eq!(found, Err(Error::Stopped));
+    }
 }

@@ -18,8 +18,8 @@ use crate::given::{Columns, Flags, Given};
 use crate::member::{SiloWork, settings_of, travels};
 use crate::terminal::print;
 
-/// Describes a federation: the problem, the graph, who takes part and where they are reached. Signs the description with a new certificate
-/// authority of its own, whose key stays in the folder.
+/// Describes a federation: the problem, the graph, who takes part and where they are reached. Signs
+/// the description with a new certificate authority of its own, whose key stays in the folder.
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -32,13 +32,15 @@ use crate::terminal::print;
 pub(crate) struct Init {
     #[command(flatten)]
     pub(super) given: Flags,
-    /// Who takes part: columns node, endpoint (quic/HOST:PORT, empty where nobody can connect) and, where one member holds several nodes, member
+    /// Who takes part: columns node, endpoint (quic/HOST:PORT, empty where nobody can connect) and,
+    /// where one member holds several nodes, member
     #[arg(long, value_name = "FILE", help_heading = "Network", required_unless_present = "local")]
     pub(super) members: Option<PathBuf>,
     /// Everyone on this machine, one member per node, on free ports from this one on
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7450", conflicts_with = "members", help_heading = "Network")]
     local: Option<u16>,
-    /// A router, where neighbors meet of whom neither has an endpoint; more than one if said again. With --local nobody else can be reached
+    /// A router, where neighbors meet of whom neither has an endpoint; more than one if said again.
+    /// With --local nobody else can be reached
     #[arg(long = "router", value_name = "NAME=ENDPOINT", help_heading = "Network")]
     routers: Vec<String>,
     /// Name of the federation
@@ -50,13 +52,16 @@ pub(crate) struct Init {
     /// How long a silent neighbor counts as present
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, help_heading = "Network")]
     patience: f64,
-    /// Asynchronous: a member goes on as soon as one neighbor has answered, up to this many local steps ahead of the slowest
+    /// Asynchronous: a member goes on as soon as one neighbor has answered, up to this many local
+    /// steps ahead of the slowest
     #[arg(long = "async", value_name = "STEPS", num_args = 0..=1, default_missing_value = "8", help_heading = "Network")]
     staleness: Option<u64>,
-    /// Public points of --solver fed-relax: a file with the feature columns and, where each node has points of its own, the node column
+    /// Public points of --solver fed-relax: a file with the feature columns and, where each node
+    /// has points of its own, the node column
     #[arg(long, value_name = "FILE", help_heading = "Models of any kind")]
     pub(super) public: Option<PathBuf>,
-    /// Model of members that choose no other one, with options: "tree depth=4", "ridge", … [default: linear; with classes logistic]
+    /// Model of members that choose no other one, with options: "tree depth=4", "ridge", …
+    /// [default: linear; with classes logistic]
     #[arg(long, value_name = "TEXT", help_heading = "Models of any kind")]
     pub(super) model: Option<String>,
     /// Labels of the classes, separated by commas [default: numbers are predicted]
@@ -68,13 +73,15 @@ pub(crate) struct Init {
         help_heading = "Models of any kind"
     )]
     pub(super) classes: Vec<f64>,
-    /// β of --solver ppgl, weight of the squares of the edge weights; more gives more edges [default: 0.01]
+    /// β of --solver ppgl, weight of the squares of the edge weights; more gives more edges
+    /// [default: 0.01]
     #[arg(long, value_name = "NUMBER", help_heading = "Graph learning")]
     pub(super) beta: Option<f64>,
     /// ν of --solver ppgl: more pulls the graphs more strongly to the common one [default: 3]
     #[arg(long, value_name = "NUMBER", help_heading = "Graph learning")]
     pub(super) nu: Option<f64>,
-    /// The node that serves, with --solver fedavg, ifca and ppgl; it has no data, and everyone is joined to it
+    /// The node that serves, with --solver fedavg, ifca and ppgl; it has no data, and everyone is
+    /// joined to it
     #[arg(long, value_name = "NODE", help_heading = "Server")]
     server: Option<String>,
     /// Learning rate of the clients [default: 0.01; ppgl: stable steps by the curvature]
@@ -89,7 +96,8 @@ pub(crate) struct Init {
     /// The part of the clients that counts in a round [default: 1]
     #[arg(long, value_name = "NUMBER", help_heading = "Server")]
     pub(super) fraction: Option<f64>,
-    /// Tell everyone the gap of the whole federation, also without --tol: then shares of the certificate travel
+    /// Tell everyone the gap of the whole federation, also without --tol: then shares of the
+    /// certificate travel
     #[arg(long, conflicts_with = "hide_gap", help_heading = "Network")]
     pub(super) tell_gap: bool,
     /// With --tol, tell the gap of the whole federation to nobody but the root of the tree of sums
@@ -138,9 +146,10 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         )));
     }
     if given.spec.lambda.is_none() && method.needs_lambda() {
-        let what = match learns {
-            true => "the price of a unit of weight in the consensus",
-            false => "larger values couple neighbors more",
+        let what = if learns {
+            "the price of a unit of weight in the consensus"
+        } else {
+            "larger values couple neighbors more"
         };
         return Err(Failure::input(format!("no λ given; say --lambda NUMBER: {what}.")));
     }
