@@ -11,7 +11,6 @@ mod all_nodes;
 mod args;
 mod axis;
 mod browser;
-mod by_index;
 mod clusters_file;
 mod command_line;
 mod commands;
