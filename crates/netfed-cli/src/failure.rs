@@ -69,6 +69,7 @@ impl From<netfed_net::Error> for Failure {
         match error {
             Error::Away { .. } => Failure { sentence, exit: 3 },
             Error::Invalid(_) => Failure::input(sentence),
+            Error::Settings(error) => error.into(),
             Error::File { .. } | Error::Engine(_) | Error::Diverged { .. } => {
                 Failure::other(sentence)
             }

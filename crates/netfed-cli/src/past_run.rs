@@ -23,7 +23,7 @@ impl PastRun {
     /// Opens a folder.
     pub(crate) fn open(path: &Path) -> Result<PastRun, Failure> {
         let folder = RunFolder::open(path)?;
-        let settings = Settings::new(Given::from_toml(&folder.config())?)?;
+        let settings = Settings::of_parts(Given::from_toml(&folder.config())?)?;
         let models = folder.models(settings.spec.intercept)?;
         let low_label = folder.low_label()?;
         let node = models.nodes().iter().enumerate().map(|(i, n)| (n.clone(), i)).collect();

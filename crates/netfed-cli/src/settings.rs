@@ -53,6 +53,11 @@ impl Settings {
     /// The same where there may be neither points nor graph.
     pub(crate) fn of_parts(given: Given) -> Result<Settings, Failure> {
         let spec = complete(&given)?;
+        Settings::complete(given, spec)
+    }
+
+    /// With the settings of the library complete already.
+    pub(crate) fn complete(given: Given, spec: Spec) -> Result<Settings, Failure> {
         if given.machine.threads == Some(0) {
             return Err(Failure::input("--threads is 0; it must be at least 1.".into()));
         }

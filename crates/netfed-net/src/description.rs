@@ -2,12 +2,16 @@
 
 mod endpoints;
 mod federation;
+mod method;
 mod methods;
+mod problem;
 mod versions;
 
 pub use endpoints::host_and_port;
 pub use federation::{DESCRIPTION, Federation};
-pub use methods::{Learning, METHODS, Relaxing, Serving};
+pub use method::Method;
+pub use methods::{Learning, Relaxing, Serving};
+pub use problem::{Columns, Problem};
 pub use versions::Follows;
 
 use serde::{Deserialize, Serialize};
@@ -21,9 +25,12 @@ pub struct Description {
     /// Counted up whenever members come or go.
     #[serde(default = "versions::first", skip_serializing_if = "versions::is_first")]
     pub version: u64,
-    /// The method: `primal-dual` (Algorithm 1), `admm`, `fed-admm`, `fed-relax`; with a server
-    /// `fedavg`, `ifca` or `ppgl`.
-    pub method: String,
+    /// The method.
+    pub method: Method,
+    /// The version of the settings in `problem`, [`netfed::Spec::VERSION`]; not
+    /// written where it is the first.
+    #[serde(default = "first_settings", skip_serializing_if = "are_first_settings")]
+    pub settings: u32,
     /// Rounds at most.
     pub rounds: u64,
     /// The run ends when the relative gap (without a bound: the residual) is at most this; 0 runs
@@ -52,8 +59,8 @@ pub struct Description {
     /// What is asked of the graphs, with `ppgl`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learning: Option<Learning>,
-    /// The problem: the same keys as in the `config.toml` of a fit, without data and graph.
-    pub problem: toml::Table,
+    /// What is solved: settings, with the same keys as in the `config.toml` of a fit, and columns.
+    pub problem: Problem,
     /// The graph.
     pub graph: Edges,
     /// Where members meet that cannot reach each other.
@@ -93,4 +100,13 @@ pub struct Member {
     pub endpoint: Option<String>,
     /// The nodes whose data it holds.
     pub nodes: Vec<String>,
+}
+
+fn first_settings() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn are_first_settings(version: &u32) -> bool {
+    *version == 1
 }

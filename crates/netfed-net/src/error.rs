@@ -20,6 +20,9 @@ pub enum Error {
     /// A file or a field of it is not as it must be.
     #[error("{0}")]
     Invalid(String),
+    /// The settings of a federation are not as they must be.
+    #[error("{0}.")]
+    Settings(netfed::Error),
     /// The network engine refused.
     #[error("the network engine: {0}")]
     Engine(String),

@@ -163,7 +163,8 @@ fn table_1_as_it_was_run() {
 /// About 8e-7, and three standard deviations of the mean square of 100 draws of noise.
 const NOISE_LEFT: std::ops::Range<f64> = 4.6e-7..11.4e-7;
 
-/// The figures of docs/baselines.md: cargo test -p netfed --test baselines draws_of_table_1 -- --ignored --nocapture
+/// The figures of docs/baselines.md: cargo test -p netfed --test baselines draws_of_table_1 --
+/// --ignored --nocapture
 #[test]
 #[ignore = "takes minutes"]
 fn draws_of_table_1() {

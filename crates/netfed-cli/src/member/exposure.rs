@@ -2,7 +2,7 @@
 //! expect. The experiment `leak` of netfed-papers measures it.
 
 use netfed::{Dataset, LossKind};
-use netfed_net::description::{Description, Federation};
+use netfed_net::description::{Description, Federation, Method};
 
 use crate::settings::Settings;
 
@@ -46,11 +46,11 @@ pub(crate) fn warnings(
     if d.relax.is_none() && d.learning.is_none() {
         for &node in &own {
             let Some(them) = only_neighbor(federation, node) else { continue };
-            let what = match d.method.as_str() {
-                "primal-dual" if settings.spec.loss_kind() == LossKind::Squared => {
+            let what = match d.method {
+                Method::PrimalDual if settings.spec.loss_kind() == LossKind::Squared => {
                     "XᵀX/m and Xᵀy/m of its data from the messages, and a single data point itself"
                 }
-                "primal-dual" => "the gradients of its loss from the messages",
+                Method::PrimalDual => "the gradients of its loss from the messages",
                 _ => "from the messages what its data do to its model in every round",
             };
             warnings.push(format!(

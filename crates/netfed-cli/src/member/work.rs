@@ -6,7 +6,7 @@ use netfed::baselines::{
     make_ifca, random_start, star_client, star_server,
 };
 use netfed::loss::{Loss, Sampled};
-use netfed_net::description::{Federation, Serving};
+use netfed_net::description::{Federation, Method, Serving};
 
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -22,7 +22,7 @@ pub(crate) struct Work<'a> {
 
 impl Work<'_> {
     fn is_ifca(&self) -> bool {
-        self.federation.description.method == "ifca"
+        self.federation.description.method == Method::Ifca
     }
 
     /// Numbers of the server's messages.

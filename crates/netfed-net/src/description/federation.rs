@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use netfed::{Graph, natural_order};
+use netfed::{Graph, Spec, natural_order};
 use ring::digest::{SHA256, digest};
 
 use super::{Description, Edges, endpoints, methods, versions};
@@ -54,7 +54,7 @@ impl Federation {
 
     fn new(description: Description, text: &str) -> Result<Federation, Error> {
         let d = &description;
-        methods::check_name(&d.method)?;
+        check_settings(d)?;
         let first = versions::check(d)?;
         methods::check_sections(d)?;
         check_numbers(d)?;
@@ -129,6 +129,18 @@ impl Federation {
             meets: d.version > 1,
         })
     }
+}
+
+/// Refuses settings of a later version.
+fn check_settings(d: &Description) -> Result<(), Error> {
+    if d.settings <= Spec::VERSION {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!(
+        "its settings are of version {}, this netfed knows them up to version {}; take a later netfed.",
+        d.settings,
+        Spec::VERSION
+    )))
 }
 
 /// Refuses numbers that cannot be.

@@ -1,32 +1,18 @@
-//! The methods, and the sections of a description that belong to single ones.
+//! The sections of a description that belong to single methods.
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::Description;
+use super::method::Method;
 use crate::error::Error;
-
-/// Names of the methods.
-pub const METHODS: [&str; 7] =
-    ["primal-dual", "admm", "fed-admm", "fed-relax", "fedavg", "ifca", "ppgl"];
-
-/// Refuses a method that there is not.
-pub(super) fn check_name(method: &str) -> Result<(), Error> {
-    if METHODS.contains(&method) {
-        return Ok(());
-    }
-    let known = METHODS.join(", ");
-    Err(Error::Invalid(format!("unknown method \"{method}\"; known are {known}.")))
-}
 
 /// Refuses sections and settings that the method does not have, and asks for those that it needs.
 pub(super) fn check_sections(d: &Description) -> Result<(), Error> {
     let wrong = |what: String| Err(Error::Invalid(what));
-    let method = d.method.as_str();
-    let serves = matches!(method, "fedavg" | "ifca" | "ppgl");
-    let in_step = serves || matches!(method, "fed-admm" | "fed-relax");
-    if in_step && (d.staleness > 0 || d.away == "without") {
+    let (method, serves) = (d.method, d.method.serves());
+    if method.in_step() && (d.staleness > 0 || d.away == "without") {
         return wrong(format!("{method} goes in lock step; leave --async and --away without out."));
     }
     match &d.server {
@@ -36,10 +22,10 @@ pub(super) fn check_sections(d: &Description) -> Result<(), Error> {
         None => {}
     }
     match (&d.relax, &d.learning, method) {
-        (Some(relax), None, "fed-relax") => relax.check(d),
-        (None, Some(learning), "ppgl") => learning.check(),
-        (None, None, "fed-relax") => wrong("fed-relax needs public points.".into()),
-        (None, None, "ppgl") => wrong("ppgl needs a section [learning].".into()),
+        (Some(relax), None, Method::FedRelax) => relax.check(d),
+        (None, Some(learning), Method::Ppgl) => learning.check(),
+        (None, None, Method::FedRelax) => wrong("fed-relax needs public points.".into()),
+        (None, None, Method::Ppgl) => wrong("ppgl needs a section [learning].".into()),
         (None, None, _) => Ok(()),
         _ => wrong(format!("{method} has no section [relax] or [learning].")),
     }

@@ -48,7 +48,7 @@ pub(super) fn check(d: &Description) -> Result<Option<FederationId>, Error> {
     if d.version < 2 {
         return wrong(format!("version {} follows none; leave [follows] out.", d.version));
     }
-    if !matches!(d.method.as_str(), "primal-dual" | "admm" | "fed-admm") {
+    if d.method.solver().is_none() {
         return wrong(format!(
             "members come and go with primal-dual, admm and fed-admm; with {} make a new federation.",
             d.method

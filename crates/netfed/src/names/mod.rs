@@ -32,6 +32,8 @@ pub(crate) fn nearest(word: &str, known: &[&str]) -> String {
 }
 
 /// Makes values of a type known by names: `named!(Type, "what it is", ["name" => value, …])`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! named {
     ($type:ident, $what:literal, [$($name:literal => $value:expr),* $(,)?]) => {
         impl $type {
@@ -47,12 +49,12 @@ macro_rules! named {
         }
 
         impl std::str::FromStr for $type {
-            type Err = crate::Error;
+            type Err = $crate::Error;
 
-            fn from_str(name: &str) -> Result<$type, crate::Error> {
+            fn from_str(name: &str) -> Result<$type, $crate::Error> {
                 match name {
                     $($name => Ok($value),)*
-                    _ => crate::names::choose($what, name, $type::NAMES).map(|_| [$($value),*][0]),
+                    _ => $crate::names::choose($what, name, $type::NAMES).map(|_| [$($value),*][0]),
                 }
             }
         }
@@ -77,7 +79,6 @@ macro_rules! named {
         }
     };
 }
-pub(crate) use named;
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use super::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
 use crate::Error;
-use crate::names::named;
+use crate::named;
 
 /// The kinds of penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

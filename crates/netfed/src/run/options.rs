@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::error::{nonnegative, positive};
-use crate::names::named;
+use crate::named;
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -20,8 +20,9 @@ use crate::prepare::datasets_of;
 use crate::settings::Settings;
 use crate::terminal::print;
 
-/// Checks the folder of the organizer or of a member: the signature under the description, the certificate and how long it is valid, who the
-/// neighbors are and, if wanted, whether the own data fit.
+/// Checks the folder of the organizer or of a member: the signature under the description, the
+/// certificate and how long it is valid, who the neighbors are and, if wanted, whether the own data
+/// fit.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  netfed federation check --federation invitation/ --data own.csv"
@@ -127,7 +128,8 @@ fn method(d: &Description, settings: &Settings) -> String {
     }
 }
 
-/// When the run ends. With a server, T rounds are 2T + 1 exchanges; with FedRelax one more is for training alone.
+/// When the run ends. With a server, T rounds are 2T + 1 exchanges; with FedRelax one more is for
+/// training alone.
 fn rounds(d: &Description) -> String {
     let rounds = usize::try_from(d.rounds).unwrap_or(usize::MAX);
     match (&d.relax, &d.server) {

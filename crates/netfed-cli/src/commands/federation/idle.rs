@@ -1,11 +1,14 @@
-//! Flags of `netfed federation init` that a method does not look at: better refused than silently without effect.
+//! Flags of `netfed federation init` that a method does not look at: better refused than silently
+//! without effect.
+
+use netfed_net::description::Method;
 
 use super::init::Init;
 use crate::failure::Failure;
 use crate::given::Given;
 
 /// Refuses the first flag that the method has no use for.
-pub(super) fn refuse(args: &Init, given: &Given, method: &str) -> Result<(), Failure> {
+pub(super) fn refuse(args: &Init, given: &Given, method: Method) -> Result<(), Failure> {
     let objective = [
         ("--loss", given.spec.loss.is_some()),
         ("--penalty", given.spec.penalty.is_some()),
@@ -16,7 +19,7 @@ pub(super) fn refuse(args: &Init, given: &Given, method: &str) -> Result<(), Fai
         ("--tell-gap", args.tell_gap),
     ];
     let (flags, why) = match method {
-        "fed-relax" => (
+        Method::FedRelax => (
             [
                 ("--beta", args.beta.is_some()),
                 ("--nu", args.nu.is_some()),
@@ -27,7 +30,7 @@ pub(super) fn refuse(args: &Init, given: &Given, method: &str) -> Result<(), Fai
             ],
             "loss and regularization are those of --model, and it runs all rounds of --max-iter",
         ),
-        "ppgl" => (
+        Method::Ppgl => (
             [
                 // Without --members the nodes of the graph are the members.
                 ("--graph", given.files.graph.is_some() && args.members.is_some()),

@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use netfed::{Edges, natural_order};
+use netfed::{Edges, Spec, natural_order};
 use netfed_io::{Folder, MemberRow, read_edges, read_members};
 use netfed_net::authority;
 use netfed_net::description::{
-    DESCRIPTION, Description, Federation, Learning, Member, Router, Serving,
+    self, DESCRIPTION, Description, Federation, Learning, Member, Method, Problem, Router, Serving,
 };
 use netfed_net::names::{OBSERVER, good_member_name};
 use netfed_report::text::plural;
 
 use super::{idle, invite, ports, relaxing};
 use crate::failure::Failure;
-use crate::given::Flags;
+use crate::given::{Columns, Flags, Given};
 use crate::member::{SiloWork, settings_of, travels};
 use crate::terminal::print;
 
-/// Describes a federation: the problem, the graph, who takes part and where they are reached. Signs the description with a new certificate
-/// authority of its own, whose key stays in the folder.
+/// Describes a federation: the problem, the graph, who takes part and where they are reached. Signs
+/// the description with a new certificate authority of its own, whose key stays in the folder.
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -32,13 +32,15 @@ use crate::terminal::print;
 pub(crate) struct Init {
     #[command(flatten)]
     pub(super) given: Flags,
-    /// Who takes part: columns node, endpoint (quic/HOST:PORT, empty where nobody can connect) and, where one member holds several nodes, member
+    /// Who takes part: columns node, endpoint (quic/HOST:PORT, empty where nobody can connect) and,
+    /// where one member holds several nodes, member
     #[arg(long, value_name = "FILE", help_heading = "Network", required_unless_present = "local")]
     pub(super) members: Option<PathBuf>,
     /// Everyone on this machine, one member per node, on free ports from this one on
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7450", conflicts_with = "members", help_heading = "Network")]
     local: Option<u16>,
-    /// A router, where neighbors meet of whom neither has an endpoint; more than one if said again. With --local nobody else can be reached
+    /// A router, where neighbors meet of whom neither has an endpoint; more than one if said again.
+    /// With --local nobody else can be reached
     #[arg(long = "router", value_name = "NAME=ENDPOINT", help_heading = "Network")]
     routers: Vec<String>,
     /// Name of the federation
@@ -50,13 +52,16 @@ pub(crate) struct Init {
     /// How long a silent neighbor counts as present
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, help_heading = "Network")]
     patience: f64,
-    /// Asynchronous: a member goes on as soon as one neighbor has answered, up to this many local steps ahead of the slowest
+    /// Asynchronous: a member goes on as soon as one neighbor has answered, up to this many local
+    /// steps ahead of the slowest
     #[arg(long = "async", value_name = "STEPS", num_args = 0..=1, default_missing_value = "8", help_heading = "Network")]
     staleness: Option<u64>,
-    /// Public points of --solver fed-relax: a file with the feature columns and, where each node has points of its own, the node column
+    /// Public points of --solver fed-relax: a file with the feature columns and, where each node
+    /// has points of its own, the node column
     #[arg(long, value_name = "FILE", help_heading = "Models of any kind")]
     pub(super) public: Option<PathBuf>,
-    /// Model of members that choose no other one, with options: "tree depth=4", "ridge", … [default: linear; with classes logistic]
+    /// Model of members that choose no other one, with options: "tree depth=4", "ridge", …
+    /// [default: linear; with classes logistic]
     #[arg(long, value_name = "TEXT", help_heading = "Models of any kind")]
     pub(super) model: Option<String>,
     /// Labels of the classes, separated by commas [default: numbers are predicted]
@@ -68,13 +73,15 @@ pub(crate) struct Init {
         help_heading = "Models of any kind"
     )]
     pub(super) classes: Vec<f64>,
-    /// β of --solver ppgl, weight of the squares of the edge weights; more gives more edges [default: 0.01]
+    /// β of --solver ppgl, weight of the squares of the edge weights; more gives more edges
+    /// [default: 0.01]
     #[arg(long, value_name = "NUMBER", help_heading = "Graph learning")]
     pub(super) beta: Option<f64>,
     /// ν of --solver ppgl: more pulls the graphs more strongly to the common one [default: 3]
     #[arg(long, value_name = "NUMBER", help_heading = "Graph learning")]
     pub(super) nu: Option<f64>,
-    /// The node that serves, with --solver fedavg, ifca and ppgl; it has no data, and everyone is joined to it
+    /// The node that serves, with --solver fedavg, ifca and ppgl; it has no data, and everyone is
+    /// joined to it
     #[arg(long, value_name = "NODE", help_heading = "Server")]
     server: Option<String>,
     /// Learning rate of the clients [default: 0.01; ppgl: stable steps by the curvature]
@@ -89,7 +96,8 @@ pub(crate) struct Init {
     /// The part of the clients that counts in a round [default: 1]
     #[arg(long, value_name = "NUMBER", help_heading = "Server")]
     pub(super) fraction: Option<f64>,
-    /// Tell everyone the gap of the whole federation, also without --tol: then shares of the certificate travel
+    /// Tell everyone the gap of the whole federation, also without --tol: then shares of the
+    /// certificate travel
     #[arg(long, conflicts_with = "hide_gap", help_heading = "Network")]
     pub(super) tell_gap: bool,
     /// With --tol, tell the gap of the whole federation to nobody but the root of the tree of sums
@@ -126,20 +134,22 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
             "--flavor chooses λ from the data of all members, which nobody sees; say --lambda, or --solver fedavg with --server for one model.".into(),
         ));
     }
-    let method = args.given.text("solver").unwrap_or("primal-dual").to_owned();
-    let served = matches!(method.as_str(), "fedavg" | "ifca" | "ppgl");
-    let (relaxes, learns) = (method == "fed-relax", method == "ppgl");
-    idle::refuse(&args, &given, &method)?;
+    let method = args.given.text("solver").map(str::parse::<Method>).transpose()?;
+    let method = method.unwrap_or_default();
+    let (served, relaxes) = (method.serves(), method == Method::FedRelax);
+    let learns = method == Method::Ppgl;
+    idle::refuse(&args, &given, method)?;
     if args.given.columns.features.as_ref().is_none_or(Vec::is_empty) {
         let what = if learns { "vertices" } else { "features" };
         return Err(Failure::input(format!(
             "no {what} given; say --features A,B,C: the columns that all members have, in one order."
         )));
     }
-    if given.spec.lambda.is_none() && (learns || !served) {
-        let what = match learns {
-            true => "the price of a unit of weight in the consensus",
-            false => "larger values couple neighbors more",
+    if given.spec.lambda.is_none() && method.needs_lambda() {
+        let what = if learns {
+            "the price of a unit of weight in the consensus"
+        } else {
+            "larger values couple neighbors more"
         };
         return Err(Failure::input(format!("no λ given; say --lambda NUMBER: {what}.")));
     }
@@ -201,28 +211,26 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
     };
     let coupled = !served && !relaxes;
     let tolerance = given.spec.tol.filter(|_| coupled).unwrap_or(0.0);
-    let rounds = given.spec.max_iter.unwrap_or(match method.as_str() {
-        "fed-relax" => 10,
-        "ppgl" => 50,
+    let rounds = given.spec.max_iter.unwrap_or(match method {
+        Method::FedRelax => 10,
+        Method::Ppgl => 50,
         _ if served || tolerance == 0.0 => 1000,
         _ => 100_000,
     });
-    let mut problem = given;
-    problem.files.graph = None;
-    (problem.spec.tol, problem.spec.max_iter) = (None, None);
-    problem.machine.threads = None;
+    let problem = problem(given)?;
     let description = Description {
         name: args.name.clone(),
         version: 1,
         follows: None,
         // Round 0 of FedRelax trains everyone alone.
-        rounds: match method.as_str() {
+        rounds: match method {
             _ if served => 2 * rounds + 1,
-            "fed-relax" => rounds + 1,
+            Method::FedRelax => rounds + 1,
             _ => rounds,
         },
         tolerance,
         method,
+        settings: Spec::VERSION,
         relax,
         learning: learns.then_some(Learning {
             alpha: 1.0,
@@ -242,9 +250,8 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         away: args.away,
         patience_seconds: args.patience,
         staleness: args.staleness.unwrap_or(0),
-        problem: toml::Table::try_from(&problem)
-            .map_err(|e| Failure::other(format!("cannot write the settings: {e}.")))?,
-        graph: netfed_net::description::Edges { edges },
+        problem,
+        graph: description::Edges { edges },
         routers,
         members: order.iter().filter_map(|name| members.remove(name)).collect(),
     };
@@ -273,6 +280,25 @@ pub(crate) fn run(args: Init) -> Result<u8, Failure> {
         args.out.display()
     ));
     Ok(0)
+}
+
+/// What members solve together. Tolerance and rounds stand beside it.
+fn problem(given: Given) -> Result<Problem, Failure> {
+    let Given { files, columns, mut spec, .. } = given;
+    (spec.tol, spec.max_iter) = (None, None);
+    if let Some(text) = &files.availability {
+        spec.availability = Some(text.parse().map_err(|_| {
+            Failure::input("in a federation --availability is one number, and goes with fed-admm; for real drop-outs there are --away and --async.".into())
+        })?);
+    }
+    if files.penalty_matrix.is_some() {
+        return Err(Failure::input(
+            "the quadratic penalty is not there for federations yet.".into(),
+        ));
+    }
+    let Columns { node_column, target, features } = columns;
+    let columns = description::Columns { node_column, target, features };
+    Ok(Problem::new(columns, spec))
 }
 
 /// A router from NAME=ENDPOINT.

@@ -21,8 +21,9 @@ use crate::progress::{catch_interrupts, interrupted, say};
 use crate::settings::Settings;
 use crate::terminal::print;
 
-/// Starts all members and routers of a federation as processes on this machine, each with the points of its own nodes, and puts their models together.
-/// For trying a federation out: the processes talk to each other as they would across the world.
+/// Starts all members and routers of a federation as processes on this machine, each with the
+/// points of its own nodes, and puts their models together. For trying a federation out: the
+/// processes talk to each other as they would across the world.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  netfed federation up --local --federation federation/ --data points.csv --out run/"
@@ -40,7 +41,8 @@ pub(crate) struct Up {
     /// Folder for the results; it must not exist
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Own models of members with one node, with fed-relax: columns node, model and, if wanted, options
+    /// Own models of members with one node, with fed-relax: columns node, model and, if wanted,
+    /// options
     #[arg(long, value_name = "FILE")]
     models: Option<PathBuf>,
     /// Replace the results in a folder that exists

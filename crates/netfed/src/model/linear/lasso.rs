@@ -3,10 +3,10 @@
 //!   minimize over w   (1/m) Σ_r (y_r − wᵀx_r)² + ridge·‖w‖² + lasso·‖w‖₁
 //!
 //! Coordinate descent on G = XᵀX/m + ridge·I and c = Xᵀy/m finds which entries are not zero, and
-//! their signs s. Then G_SS w_S = c_S − (lasso/2)·s_S is the minimizer if the signs are right and |c
-//! − Gw| ≤ lasso/2 elsewhere; both are checked on the data. Entries for which they are not leave or
-//! enter S, and so on. Where that does not end (features that are the same) the general solver of
-//! the core takes over.
+//! their signs s. Then G_SS w_S = c_S − (lasso/2)·s_S is the minimizer if the signs are right and
+//! |c − Gw| ≤ lasso/2 elsewhere; both are checked on the data. Entries for which they are not leave
+//! or enter S, and so on. Where that does not end (features that are the same) the general solver
+//! of the core takes over.
 
 use crate::Error;
 use crate::model::{Stop, go_on};
