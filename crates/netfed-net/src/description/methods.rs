@@ -4,19 +4,20 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Description, Method};
+use super::Description;
+use super::method::Method;
 use crate::error::Error;
 
 /// Refuses sections and settings that the method does not have, and asks for those that it needs.
 pub(super) fn check_sections(d: &Description) -> Result<(), Error> {
     let wrong = |what: String| Err(Error::Invalid(what));
-    let method = d.method;
+    let (method, serves) = (d.method, d.method.serves());
     if method.in_step() && (d.staleness > 0 || d.away == "without") {
         return wrong(format!("{method} goes in lock step; leave --async and --away without out."));
     }
     match &d.server {
-        Some(server) if method.serves() => server.check(d)?,
-        None if method.serves() => return wrong(format!("{method} needs a server; say --server.")),
+        Some(server) if serves => server.check(d)?,
+        None if serves => return wrong(format!("{method} needs a server; say --server.")),
         Some(_) => return wrong(format!("{method} has no server.")),
         None => {}
     }

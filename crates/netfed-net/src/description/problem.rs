@@ -132,3 +132,63 @@ fn unfit(d: &Description, spec: &Spec) -> Option<&'static str> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::description::Federation;
+
+    fn text() -> String {
+        "name = \"t\"\nmethod = \"primal-dual\"\nrounds = 10\ntolerance = 1e-6\ntell_gap = true\naway = \"wait\"\npatience_seconds = 5.0\n[problem]\nlambda = 0.1\n[graph]\nedges = []\n[[members]]\nname = \"a\"\nnodes = [\"a\"]\n".to_owned()
+    }
+
+    #[test]
+    fn settings_are_those_of_the_library() {
+        let with = |line: &str| {
+            let text = text().replacen("lambda = 0.1", line, 1);
+            Federation::parse(&text).map(|f| f.description)
+        };
+        let good = "lambda = 0.1\nfeatures = [\"x\"]\nloss = \"huber\"";
+        let d = with(good).unwrap();
+        assert_eq!(d.problem.settings.to_string(), "loss=huber lambda=0.1");
+        assert_eq!(d.problem.columns.features, Some(vec!["x".to_owned()]));
+        let spec = d.spec().unwrap();
+        assert_eq!((spec.solver, spec.tol, spec.max_iter), (netfed::Solver::PrimalDual, 1e-6, 10));
+        let again = Federation::parse(&Federation::text(&d).unwrap()).unwrap();
+        assert_eq!(again.description, d);
+        for (line, part) in [
+            ("lamda = 0.1", "unknown field `lamda`"),
+            ("loss = \"hubert\"", "Did you mean \"huber\"?"),
+            ("availability = \"a.csv\"", "it is one number"),
+        ] {
+            let message = with(line).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        for (line, part) in [
+            ("", "λ must be more than 0"),
+            ("lambda = -1.0", "`lambda` is -1"),
+            ("lambda = 0.1\nstandardize = true", "standardize needs the data"),
+            ("lambda = 0.1\navailability = \"0.5\"", "goes with fed-admm"),
+        ] {
+            let d = with(&format!("{line}\nfeatures = [\"x\"]")).unwrap();
+            let message = d.spec().unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(
+            with("lambda = 0.1").unwrap().spec().unwrap_err().to_string().contains("--features")
+        );
+    }
+
+    #[test]
+    fn later_settings_are_refused() {
+        let later = text().replacen("rounds = 10", "rounds = 10\nsettings = 99", 1);
+        let message = Federation::parse(&later).unwrap_err().to_string();
+        assert!(message.contains("settings are of version 99"), "{message}");
+        let first = text().replacen("rounds = 10", "rounds = 10\nsettings = 1", 1);
+        assert_eq!(Federation::parse(&first).unwrap().description.settings, 1);
+        assert!(
+            !Federation::text(&Federation::parse(&first).unwrap().description)
+                .unwrap()
+                .contains("settings")
+        );
+    }
+}

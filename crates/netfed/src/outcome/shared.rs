@@ -101,7 +101,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rayon::prelude::*;
+    use crate::numeric::threads::*;
     use std::sync::atomic::AtomicUsize;
 
     #[test]
