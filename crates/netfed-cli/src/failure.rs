@@ -45,6 +45,9 @@ impl From<netfed_io::Error> for Failure {
 impl From<netfed::Error> for Failure {
     fn from(error: netfed::Error) -> Failure {
         let mut sentence = match &error {
+            netfed::Error::Stopped => {
+                return Failure::other("interrupted; nothing was written.".into());
+            }
             netfed::Error::Setting { problem } => as_flags(problem),
             _ => error.to_string(),
         };

@@ -54,9 +54,13 @@ pub(crate) fn prepare_part(
 
 /// What a user should know about the data.
 pub(crate) fn warnings(prepared: &Prepared, settings: &Settings) -> Vec<String> {
+    words_of(&prepared.warnings, settings)
+}
+
+/// Warnings in words of files.
+pub(crate) fn words_of(warnings: &[fit::Warning], settings: &Settings) -> Vec<String> {
     let (data, graph) = (settings.data_name(), settings.graph_name());
-    let words = |w: &fit::Warning| w.words(&data, &graph, &settings.columns.target);
-    prepared.warnings.iter().map(words).collect()
+    warnings.iter().map(|w| w.words(&data, &graph, &settings.columns.target)).collect()
 }
 
 /// The settings of the library, with what stands in files, for models of `dim` parameters.

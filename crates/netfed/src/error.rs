@@ -100,6 +100,22 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// Models cannot be trained on a part of the data.
+    #[error("training without fold {fold} of {folds}: {reason}")]
+    WithoutFold {
+        /// The part that was left out, counted from 1.
+        fold: usize,
+        /// Number of parts.
+        folds: usize,
+        /// Why.
+        reason: Box<Error>,
+    },
+    /// A graph that was built from data, and has no edge.
+    #[error("the graph of variant {variant} has no edge; its rule joins no two nodes")]
+    NoEdges {
+        /// Which of the variants.
+        variant: usize,
+    },
     /// A feature without a single value other than 0.
     #[error(
         "the feature \"{name}\" is 0 in every row, so no parameter can be learned for it; leave it out"

@@ -97,7 +97,8 @@ pub use outcome::{
 };
 pub use path::{
     LambdaMax, MergeTree, Proof, Vertex, first_lambda, first_lambda_with, follow_path,
-    follow_path_with, lambda_max, lambda_max_with, log_grid,
+    follow_path_with, hardly_coupled_with, lambda_max, lambda_max_with, log_grid,
+    usual_lambdas_with,
 };
 pub use problem::Problem;
 pub use run::{Options, Solver};

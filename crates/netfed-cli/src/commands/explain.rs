@@ -1,23 +1,23 @@
 //! `netfed explain`: what is proven about the groups of a run, where they pull apart, and who gains by taking part.
 
-mod gains;
 mod json;
 mod open;
 mod page;
 mod sentences;
 mod words;
 
+use netfed::evaluate::{Gains, gains_with};
 use netfed::guarantee::{Guarantee, guarantees};
 use netfed::spectral::{Variation, algebraic_connectivity, variation};
-use netfed::{Error, Matrix};
+use netfed::{Error, Event, Matrix};
 use netfed_io::{check_file, write_file};
 use netfed_report::Flows;
 
 use crate::args::Explain;
 use crate::edge_table::flows;
 use crate::failure::Failure;
+use crate::progress::{Steps, catch_interrupts, until_interrupted};
 use crate::terminal::print;
-use gains::Gains;
 use open::{Opened, by_size};
 
 /// The most groups that are looked at, the largest first.
@@ -93,7 +93,7 @@ impl Explanation {
         let flows = flows(&run.edges, problem, &run.clusters.of_node);
         let validate =
             folds > 0 && run.settings.lambda() > 0.0 && !run.points.node_of_row().is_empty();
-        let gains = validate.then(|| gains::gains(&run, folds, quiet)).transpose()?;
+        let gains = validate.then(|| gains(&run, folds, quiet)).transpose()?;
         Ok(Explanation {
             fusing,
             further: several - groups.len(),
@@ -104,6 +104,22 @@ impl Explanation {
             run,
         })
     }
+}
+
+/// Who gains by taking part; Ctrl-C ends it.
+fn gains(run: &Opened, folds: usize, quiet: bool) -> Result<Gains, Failure> {
+    catch_interrupts();
+    let steps = Steps::new(folds, quiet);
+    let mut watch = |event: Event<'_>| {
+        if let Event::Begin { .. } = event {
+            steps.step("cross-validation");
+        }
+        until_interrupted(event)
+    };
+    let (edges, spec) = (Some(&run.edge_list), &run.prepared.spec);
+    let found = gains_with(&run.points, edges, spec, folds, &mut watch)?;
+    steps.finish();
+    Ok(found)
 }
 
 impl Group {

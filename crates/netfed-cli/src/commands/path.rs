@@ -3,27 +3,29 @@
 use std::path::Path as FilePath;
 
 use maud::html;
-use netfed::Options;
-use netfed::evaluate::by_stretch;
+use netfed::evaluate::parts::TOLERANCE;
+use netfed::evaluate::{Validation, by_stretch, validate_with};
 use netfed::fit::Prepared;
+use netfed::{Edges, Error, Event, Options, Spec, Start, Table};
 use netfed_io::Folder;
 use netfed_report::text::{digits, number, plural, rough_duration, rounded};
 use serde_json::json;
 
 use crate::args::Path;
-use crate::evaluation::parts::TOLERANCE;
 use crate::failure::Failure;
 use crate::lambda_path::trail::Trail;
-use crate::lambda_path::validation::{self, Validation};
 use crate::lambda_path::{files, page};
 use crate::page_parts;
 use crate::prepare::{self, prepare, warnings};
-use crate::progress::{catch_interrupts, interrupted, say, warn};
+use crate::progress::{Steps, catch_interrupts, interrupted, say, until_interrupted, warn};
 use crate::settings::Settings;
 use crate::threads::start_threads;
 
 /// The most numbers in the file of all models, without being asked for more.
 const MOST_NUMBERS: usize = 2_000_000;
+
+/// Folds without a word about it.
+const DEFAULT_FOLDS: usize = 5;
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: Path) -> Result<u8, Failure> {
@@ -39,7 +41,7 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
     let folder = Folder::of_models(&args.results.out, args.results.force)?;
     start_threads(settings.threads())?;
     let (points, edges) = prepare::read(&settings)?;
-    let folds = validation::count(args.folds, &points)?;
+    let folds = fold_count(args.folds, &points)?;
     let prepared = prepare(&points, &edges, &settings)?;
     warn(&warnings(&prepared, &settings));
     let options = settings.options();
@@ -55,16 +57,57 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
             if !args.results.quiet {
                 say(&format!("validation: the same path on {folds} folds of the data"));
             }
-            let (lambdas, quiet) = (&trail.lambdas, args.results.quiet);
             let options = Options { tolerance: of_folds, ..options };
-            let data = (&points, &edges);
-            validation::validate(data, &settings, lambdas, &options, top, folds, quiet)?
+            let path = (&trail.lambdas[..], top);
+            validate((&points, &edges), &prepared.spec, path, &options, folds, args.results.quiet)?
         }
     };
     let report = Walked { prepared, settings, trail, validation, keep };
     let summary = report.write(folder, &args)?;
     args.results.tell(&summary, || report.words(&args.results.out));
     Ok(if report.trail.status() == "converged" { 0 } else { 3 })
+}
+
+/// The number of folds: as asked for, or five if every node with data has two points.
+fn fold_count(asked: Option<usize>, points: &Table) -> Result<usize, Failure> {
+    let rows = points.rows();
+    match asked {
+        Some(1) => Err(Failure::input(
+            "--folds is 1; it must be at least 2, or 0 for no validation.".into(),
+        )),
+        Some(folds) if folds > rows => Err(Failure::input(format!(
+            "--folds is {folds}, but there are only {rows} data points; give fewer folds, or 0 for no validation."
+        ))),
+        Some(folds) => Ok(folds),
+        None => {
+            let own = points.points_per_node();
+            Ok(if own.iter().all(|m| *m >= 2) { DEFAULT_FOLDS.min(rows) } else { 0 })
+        }
+    }
+}
+
+/// Validates every λ of the path; none if it was interrupted.
+fn validate(
+    (points, edges): (&Table, &Edges),
+    spec: &Spec,
+    path: (&[f64], Option<&Start>),
+    options: &Options,
+    folds: usize,
+    quiet: bool,
+) -> Result<Option<Validation>, Failure> {
+    let steps = Steps::new(folds * path.0.len(), quiet);
+    let mut watch = |event: Event<'_>| {
+        if let Event::Solved { run, .. } = event {
+            steps.step(&format!("fold {} of {folds}", run + 1));
+        }
+        until_interrupted(event)
+    };
+    let found = validate_with((points, Some(edges)), spec, path, options, folds, &mut watch);
+    steps.finish();
+    match found {
+        Err(Error::Stopped) => Ok(None),
+        found => Ok(Some(found?)),
+    }
 }
 
 /// A finished path with all that its files need.

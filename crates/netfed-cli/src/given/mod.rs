@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use netfed::Solver;
-use netfed::spec;
+use netfed::spec::{self, FIELDS};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ impl Given {
             "node-column" | "target" | "features" => more.columns = one(&key, value)?,
             "threads" => more.machine = one(&key, value)?,
             key if KEYS.contains(&key) || key == "flavour" => more.spec = one(key, value)?,
-            other => return Err(toml::de::Error::unknown_field(other, &KEYS)),
+            other => return Err(toml::de::Error::custom(unknown(other))),
         }
         Ok(self.or(more))
     }
@@ -141,6 +141,14 @@ impl Given {
             machine: Machine { threads: self.machine.threads.or(other.machine.threads) },
         }
     }
+}
+
+/// The words for a setting that there is not.
+fn unknown(key: &str) -> String {
+    let aliases = |key: &str| FIELDS.iter().find(|f| f.key == key).map_or(&[][..], |f| f.aliases);
+    let names = KEYS.iter().flat_map(|key| std::iter::once(key).chain(aliases(key)));
+    let known: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    format!("unknown field `{key}`, expected one of {}", known.join(", "))
 }
 
 /// One table, with the settings in their order.

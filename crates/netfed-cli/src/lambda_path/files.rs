@@ -1,11 +1,11 @@
 //! The tables that a path leaves behind.
 
 use netfed::MergeTree;
+use netfed::evaluate::Validation;
 use netfed::fit::Prepared;
 use netfed_io::{Cell, Csv};
 
 use super::trail::Trail;
-use super::validation::Validation;
 
 /// One row for every λ.
 pub(crate) fn path_csv(trail: &Trail, validation: Option<&Validation>) -> String {

@@ -3,6 +3,3 @@
 pub(crate) mod files;
 pub(crate) mod page;
 pub(crate) mod trail;
-pub(crate) mod validation;
-
-pub(crate) use trail::default_values;

@@ -1,6 +1,7 @@
 //! Parts of the page of a path: the tree of merges, the charts along λ, the table.
 
 use maud::{Markup, PreEscaped, html};
+use netfed::evaluate::Validation;
 use netfed::{PathPoint, Status, Vertex};
 use netfed_report::chart::{Axis, LineChart, Scale, Series, line_chart, window};
 use netfed_report::dendrogram::{self, Dendrogram, Tree, dendrogram};
@@ -8,7 +9,6 @@ use netfed_report::text::{count, duration, number, plural};
 use netfed_report::{COLORS, figure};
 
 use super::trail::Trail;
-use super::validation::Validation;
 
 /// The palette color of every node: by cluster, largest first; single nodes have none.
 pub(crate) fn colors(point: &PathPoint) -> Vec<Option<usize>> {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use netfed::{
     Event, LambdaMax, Matrix, MergeTree, Options, PathPoint, Problem, Proof, Start, Status,
-    first_lambda_with, follow_path_with, lambda_max_with, log_grid,
+    follow_path_with, hardly_coupled_with, lambda_max_with, log_grid,
 };
 use netfed_report::text::{digits, number};
 
@@ -18,8 +18,6 @@ use crate::progress::{Steps, Watch, say, until_interrupted};
 const DEFAULT_COUNT: usize = 50;
 /// The most values of λ.
 const MOST: usize = 10_000;
-/// The first λ, as a part of the last, for penalties that never merge.
-const NEVER: f64 = 1e-6;
 
 /// A path.
 pub(crate) struct Trail {
@@ -185,44 +183,9 @@ fn values(
             )));
         }
         (Some(first), _) => first,
-        (None, proof) => hardly_coupled(problem, last, proof, options, watch)?,
+        (None, proof) => hardly_coupled_with(problem, last, proof, options, watch)?,
     };
     Ok(log_grid(first, last, count))
-}
-
-/// A λ at which hardly anything is coupled, for a path up to `last`.
-fn hardly_coupled(
-    problem: &Problem,
-    last: f64,
-    proof: Option<Proof>,
-    options: &Options,
-    watch: &mut Watch,
-) -> Result<f64, Failure> {
-    match proof {
-        Some(Proof::Never) => Ok(last * NEVER),
-        _ => Ok(first_lambda_with(problem, last, options, watch)?),
-    }
-}
-
-/// `count` values of λ from hardly coupled to all merged, or to one where there is nothing to
-/// merge.
-pub(crate) fn default_values(
-    problem: &Problem,
-    count: usize,
-    options: &Options,
-    quiet: bool,
-) -> Result<Vec<f64>, Failure> {
-    let mut watch = Watch::new(options.tolerance, quiet);
-    let end = lambda_max_with(problem, options, &mut watch)?;
-    let values = match end.upper {
-        0.0 => vec![1.0],
-        last => {
-            let first = hardly_coupled(problem, last, Some(end.proof), options, &mut watch)?;
-            log_grid(first, last, count)
-        }
-    };
-    watch.finish();
-    Ok(values)
 }
 
 fn check(range: Range) -> Result<(), Failure> {

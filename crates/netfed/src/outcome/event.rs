@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`solve_with()`](crate::solve_with()), [`simulate_with()`](crate::simulate_with()), [`lambda_max_with()`](crate::lambda_max_with()) | [`Event::Iteration`] |
 //! | [`follow_path_with()`](crate::follow_path_with()) | [`Event::Begin`], [`Event::Iteration`], [`Event::Solved`] of the run at every λ |
+//! | [`tune_with()`](crate::evaluate::tune_with()) | [`Event::Begin`] where the λ of a variant are looked for, [`Event::Planned`], [`Event::Solved`] of every run |
+//! | [`validate_with()`](crate::evaluate::validate_with()), [`gains_with()`](crate::evaluate::gains_with()) | [`Event::Solved`] of every run of a fold; [`Event::Begin`] of every fold |
 //! | methods with a server or between neighbors | [`Event::Round`]; the measure is the last entry of [`Trace::history`](crate::baselines::Trace::history) |
 //! | [`relax_with()`](crate::relax::relax_with()) | [`Event::Round`] with the models; the measure is the relative length of the last full step |
 //! | graphs across silos ([`learning`](crate::learning)) | [`Event::Round`] with the graphs and, where there is one, their consensus; the measure is the relative gap |
@@ -24,6 +26,12 @@ pub enum Event<'a> {
     Begin {
         /// Which one of several.
         run: usize,
+    },
+    /// So many runs are about to be made.
+    #[non_exhaustive]
+    Planned {
+        /// How many.
+        runs: usize,
     },
     /// An iteration of a solver; or, between two of them, the question whether to go on.
     #[non_exhaustive]
@@ -63,7 +71,7 @@ impl<'a> Event<'a> {
     /// Iterations or rounds so far.
     pub fn count(&self) -> u64 {
         match self {
-            Event::Begin { .. } => 0,
+            Event::Begin { .. } | Event::Planned { .. } => 0,
             Event::Iteration { count, .. } | Event::Round { count, .. } => *count,
             Event::Solved { point, .. } => point.iterations,
         }
@@ -82,6 +90,18 @@ impl<'a> Event<'a> {
     /// The models after a round.
     pub fn models(&self) -> Option<&'a Matrix> {
         if let Event::Round { models, .. } = self { *models } else { None }
+    }
+
+    /// The same of another run.
+    pub(crate) fn of_run(self, run: usize) -> Event<'a> {
+        match self {
+            Event::Begin { .. } => Event::Begin { run },
+            Event::Iteration { count, certificate, .. } => {
+                Event::Iteration { run, count, certificate }
+            }
+            Event::Solved { point, solution, .. } => Event::Solved { run, point, solution },
+            other => other,
+        }
     }
 
     /// A round of which nothing but the number is known.

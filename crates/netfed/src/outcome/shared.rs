@@ -21,6 +21,7 @@ pub(crate) struct Shared<'o> {
 /// An event that waits.
 enum Kept {
     Begin(usize),
+    Planned(usize),
     Iteration(usize, u64, Option<Certificate>),
     Round(u64),
     Solved(usize, Box<(PathPoint, Solution)>),
@@ -74,6 +75,7 @@ impl Kept {
     fn of(event: Event<'_>) -> Kept {
         match event {
             Event::Begin { run } => Kept::Begin(run),
+            Event::Planned { runs } => Kept::Planned(runs),
             Event::Iteration { run, count, certificate } => {
                 Kept::Iteration(run, count, certificate.cloned())
             }
@@ -87,6 +89,7 @@ impl Kept {
     fn event(&self) -> Event<'_> {
         match self {
             Kept::Begin(run) => Event::Begin { run: *run },
+            Kept::Planned(runs) => Event::Planned { runs: *runs },
             Kept::Iteration(run, count, certificate) => {
                 Event::Iteration { run: *run, count: *count, certificate: certificate.as_ref() }
             }

@@ -68,6 +68,40 @@ pub fn log_grid(first: f64, last: f64, count: usize) -> Vec<f64> {
     }
 }
 
+/// The first λ of a path, as a part of the last, for penalties that never merge.
+const NEVER: f64 = 1e-6;
+
+/// A λ at which hardly anything is coupled, for a path up to `last`; `proof` is what is known about
+/// `last`, where it is λ_max.
+pub fn hardly_coupled_with(
+    problem: &Problem,
+    last: f64,
+    proof: Option<Proof>,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<f64, Error> {
+    match proof {
+        Some(Proof::Never) => Ok(last * NEVER),
+        _ => first_lambda_with(problem, last, options, observer),
+    }
+}
+
+/// `count` values of λ from hardly coupled to all merged, or one where there is nothing to merge;
+/// the observer is told of the solves on the way.
+pub fn usual_lambdas_with(
+    problem: &Problem,
+    count: usize,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Vec<f64>, Error> {
+    let end = lambda_max_with(problem, options, observer)?;
+    if end.upper == 0.0 {
+        return Ok(vec![1.0]);
+    }
+    let first = hardly_coupled_with(problem, end.upper, Some(end.proof), options, observer)?;
+    Ok(log_grid(first, end.upper, count))
+}
+
 /// A λ at which hardly anything is merged, for a path up to `last`: at least nine tenths of the
 /// nodes with data stand alone, or going further down does not free any more of them.
 pub fn first_lambda(problem: &Problem, last: f64, options: &Options) -> Result<f64, Error> {

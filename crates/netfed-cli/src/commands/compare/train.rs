@@ -7,18 +7,17 @@ use netfed::baselines::{
     self, Clients, LocalSteps, Outcome, Rate, Rounds, Weighting, ditto_with, fed_avg_with,
     fed_prox_with, fed_sgd_with, gossip_with, ifca_from_nodes_with, mr_mtl_with,
 };
+use netfed::evaluate::{descend, one_model};
 use netfed::fit::Prepared;
 use netfed::{
     Edges, FedAdmm, Federation, Matrix, Options, Solver, Status, Table, log_grid, simulate_with,
-    solve_with,
+    solve_with, usual_lambdas_with,
 };
 
 use super::method::Method;
 use super::plan::Plan;
 use super::selected::selected;
-use crate::evaluation::{descend, pooled};
 use crate::failure::Failure;
-use crate::lambda_path::default_values;
 use crate::prepare::prepare_part;
 use crate::progress::{interrupted, until_interrupted};
 
@@ -84,7 +83,9 @@ impl<'a> Part<'a> {
             Method::Gtv | Method::GtvSelected | Method::FedAdmm => {
                 let mut grid = vec![0.0];
                 let options = self.options(self.plan.tolerance);
-                grid.extend(default_values(&self.prepared.problem, LAMBDAS, &options, true)?);
+                let problem = &self.prepared.problem;
+                let mut watch = until_interrupted;
+                grid.extend(usual_lambdas_with(problem, LAMBDAS, &options, &mut watch)?);
                 grid
             }
             Method::FedAvg => STEPS.to_vec(),
@@ -115,9 +116,12 @@ impl<'a> Part<'a> {
         let none = Rounds { max_rounds: 0, ..self.rounds() };
         let errors = match method {
             Method::Gtv | Method::GtvSelected => {
-                let start = pooled(self.points, &self.plan.settings)?;
+                let start = one_model(self.points, &self.prepared.spec)?;
                 let options = self.options(self.plan.tolerance);
-                descend(&self.prepared, grid, &start, &options, |_, params, _, _| error(&params))?
+                let mut watch = until_interrupted;
+                descend(&self.prepared, grid, &start, &options, &mut watch, |_, params, _, _| {
+                    error(&params)
+                })?
             }
             // The common model is the same for every λ.
             Method::Ditto => {

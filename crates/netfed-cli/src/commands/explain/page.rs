@@ -1,13 +1,12 @@
 //! The explanation as a page with pictures.
 
 use maud::{Markup, PreEscaped, html};
-use netfed::evaluate::Effect;
+use netfed::evaluate::{Effect, Gains};
 use netfed::guarantee::Verdict;
 use netfed_report::chart::{Axis, LineChart, Scale, Series, line_chart};
 use netfed_report::text::{count, number, plural};
 use netfed_report::{COLORS, Outcome, Report, Words, edge_table, edge_words, graph, page, swatch};
 
-use super::gains::Gains;
 use super::sentences::verb;
 use super::words::{GAIN_COLUMNS, TEXT_COLUMNS};
 use super::{Explanation, MOST_GROUPS};

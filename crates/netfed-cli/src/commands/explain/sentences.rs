@@ -1,11 +1,10 @@
 //! The explanation in sentences, for the terminal and the page.
 
-use netfed::evaluate::Effect;
+use netfed::evaluate::{Effect, FEWEST_POINTS};
 use netfed::guarantee::Verdict;
 use netfed_report::text::{number, percent_up, plural};
 
 use super::Explanation;
-use super::gains::FEWEST_POINTS;
 use super::words::SHOWN;
 
 impl Explanation {

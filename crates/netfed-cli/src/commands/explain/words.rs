@@ -1,12 +1,11 @@
 //! The explanation for a terminal: tables and sentences.
 
-use netfed::evaluate::Effect;
+use netfed::evaluate::{Effect, Gains, NodeGain};
 use std::path::Path;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use netfed_report::text::{number, plural, short};
 
-use super::gains::{Gains, NodeGain};
 use super::sentences::{effect, verdict};
 use super::{Explanation, Group};
 

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use maud::{Markup, PreEscaped, html};
-use netfed::evaluate::Estimate;
+use netfed::evaluate::{Estimate, Place};
 use netfed_report::chart::{
     Axis, Bar, BarChart, LineChart, Scale, Series, bar_chart, line_chart, window,
 };
 use netfed_report::text::{number, plural, rough_duration};
 
-use super::choice::Place;
 use super::outcome::Outcome;
 use super::table;
 use super::words::{coupling, sentences, take, warnings};
@@ -32,7 +31,7 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
             h1 { (take(o)) }
             p.origin {
                 (plural(points, "data point")) ", " (plural(nodes, "node")) ", " (plural(edges, "edge")) ", "
-                (plural(features, "feature")) "; " (plural(o.runs().0, "run")) ", " (rough_duration(o.seconds))
+                (plural(features, "feature")) "; " (plural(o.tuned.runs().0, "run")) ", " (rough_duration(o.seconds))
             }
         }
         section {
@@ -61,9 +60,9 @@ pub(crate) fn page(o: &Outcome, out: &Path) -> String {
         section { h2 { "Table" } (table::lambdas(o).markup()) @if let Some(v) = table::variants(o) { (v.markup()) } }
         section {
             h2 { "How it was done" }
-            p { "The data points of every node were dealt to " (o.plan.folds) " folds at random, " (plural(o.plan.repeats, "time")) ". Each fold was held back once: models were trained on the others and judged on it. " (if o.plan.variants[0].recipe.is_some() { "The graph was built from the training points alone; the nodes stay." } else { "The graph and the nodes stay." }) " The error is the mean over all points of a fold, then over the folds." }
+            p { "The data points of every node were dealt to " (o.plan.options.folds) " folds at random, " (plural(o.plan.options.repeats, "time")) ". Each fold was held back once: models were trained on the others and judged on it. " (if o.plan.variants[0].recipe.is_some() { "The graph was built from the training points alone; the nodes stay." } else { "The graph and the nodes stay." }) " The error is the mean over all points of a fold, then over the folds." }
             p { "The standard error comes from the spread over the folds of a repeat. Repeats use the same data again: they make the mean steadier, but the standard error is not divided by their number. Comparisons use the differences split by split, in which what is common to all settings cancels." }
-            p { "The runs on parts of the data stop at a relative gap of " (number(o.plan.tolerance)) ", those on all data at " (number(o.variant(o.choice.chosen).settings.spec.tol)) ". " code { "tune.csv" } " has every setting, " code { "folds.csv" } " every split." }
+            p { "The runs on parts of the data stop at a relative gap of " (number(o.plan.options.tolerance)) ", those on all data at " (number(o.variant(o.tuned.choice.chosen).settings.spec.tol)) ". " code { "tune.csv" } " has every setting, " code { "folds.csv" } " every split." }
         }
     };
     netfed_report::page("netfed tune", &body)
@@ -88,18 +87,18 @@ fn series<'a>(name: &'a str, bars: &Bars, color: usize) -> Series<'a> {
 }
 
 fn bars(o: &Outcome, variant: usize, of: impl Fn(Place) -> Estimate) -> Bars {
-    let lambdas = &o.curves[variant].lambdas;
+    let lambdas = &o.tuned.curves[variant].lambdas;
     (1..lambdas.len()).map(|at| (lambdas[at], of(Place { variant, at }))).collect()
 }
 
 /// The variants of the chart of errors: the best ones, in their own order.
 fn drawn(o: &Outcome) -> Vec<usize> {
-    let error = |v: &usize| o.error(o.best_of(*v)).mean;
-    let mut order: Vec<usize> = (0..o.curves.len()).collect();
+    let error = |v: &usize| o.tuned.error(o.tuned.best_of(*v)).mean;
+    let mut order: Vec<usize> = (0..o.tuned.curves.len()).collect();
     order.sort_by(|a, b| error(a).total_cmp(&error(b)));
     order.truncate(MOST_LINES);
-    if !order.contains(&o.choice.chosen.variant) {
-        order.push(o.choice.chosen.variant);
+    if !order.contains(&o.tuned.choice.chosen.variant) {
+        order.push(o.tuned.choice.chosen.variant);
     }
     order.sort_unstable();
     order
@@ -107,20 +106,22 @@ fn drawn(o: &Outcome) -> Vec<usize> {
 
 fn errors(o: &Outcome) -> String {
     let drawn = drawn(o);
-    let curves: Vec<Bars> = drawn.iter().map(|&v| bars(o, v, |p| o.error(p))).collect();
+    let curves: Vec<Bars> = drawn.iter().map(|&v| bars(o, v, |p| o.tuned.error(p))).collect();
     let lines = drawn.iter().zip(&curves).enumerate();
     let all: Vec<Series> =
         lines.map(|(k, (&v, bars))| series(&o.plan.variants[v].label, bars, k)).collect();
-    let chosen = o.choice.chosen;
+    let chosen = o.tuned.choice.chosen;
     let levels = levels(o);
-    let rule = match o.lambda(chosen) > 0.0 {
-        true => vec![(o.lambda(chosen), format!("take λ = {}", number(o.lambda(chosen))))],
+    let rule = match o.tuned.lambda(chosen) > 0.0 {
+        true => {
+            vec![(o.tuned.lambda(chosen), format!("take λ = {}", number(o.tuned.lambda(chosen))))]
+        }
         false => Vec::new(),
     };
     line_chart(&LineChart {
         title: "Error on data points that training has not seen, against λ.",
         x: axis("λ", Scale::Log10, None),
-        y: axis(o.plan.measure.name, Scale::Linear, Some(error_window(o, &curves))),
+        y: axis(o.plan.options.measure.name, Scale::Linear, Some(error_window(o, &curves))),
         series: all,
         x_rules: rule,
         y_rules: levels.into(),
@@ -131,7 +132,8 @@ fn errors(o: &Outcome) -> String {
 
 /// The two baselines with their names.
 fn levels(o: &Outcome) -> [(f64, String); 2] {
-    let (alone, one) = (o.baseline(o.alone()).mean, o.baseline(o.pooled()).mean);
+    let (alone, one) =
+        (o.tuned.baseline(o.tuned.alone()).mean, o.tuned.baseline(o.tuned.pooled()).mean);
     [
         (alone, format!("every node alone: {}", number(alone))),
         (one, format!("one model for all: {}", number(one))),
@@ -151,22 +153,26 @@ fn errors_caption(o: &Outcome) -> String {
     let mut text = String::from(
         "Bars: one standard error. Dotted: every node alone (λ = 0), one model for all, and the λ to take.",
     );
-    let curves: Vec<Bars> = drawn(o).iter().map(|&v| bars(o, v, |p| o.error(p))).collect();
+    let curves: Vec<Bars> = drawn(o).iter().map(|&v| bars(o, v, |p| o.tuned.error(p))).collect();
     let high = error_window(o, &curves).1;
     let above = levels(o).into_iter().filter(|l| l.0 > high || !l.0.is_finite()).map(|l| l.1);
     let above: Vec<String> = above.collect();
     if !above.is_empty() {
         text.push_str(&format!(" Above the picture: {}.", above.join(", ")));
     }
-    if drawn(o).len() < o.curves.len() {
-        text.push_str(&format!(" The best {} of {} settings.", drawn(o).len(), o.curves.len()));
+    if drawn(o).len() < o.tuned.curves.len() {
+        text.push_str(&format!(
+            " The best {} of {} settings.",
+            drawn(o).len(),
+            o.tuned.curves.len()
+        ));
     }
     text
 }
 
 fn above_best(o: &Outcome) -> String {
-    let variant = o.choice.best.variant;
-    let bars = bars(o, variant, |p| o.worse_than_best(p));
+    let variant = o.tuned.choice.best.variant;
+    let bars = bars(o, variant, |p| o.tuned.worse_than_best(p));
     line_chart(&LineChart {
         title: "How much larger the error is than the smallest one, against λ.",
         x: axis("λ", Scale::Log10, None),
@@ -181,7 +187,7 @@ fn above_best(o: &Outcome) -> String {
 
 /// The values around the best: what lies next to the λ that are as good is still in the picture.
 fn near_best(o: &Outcome, bars: &Bars) -> (f64, f64) {
-    let like = &o.choice.like_best;
+    let like = &o.tuned.choice.like_best;
     // The bars leave λ = 0 out.
     let near = bars[like.start().saturating_sub(2)..bars.len().min(like.end() + 1)].iter();
     let largest = near.map(|(_, e)| e.mean + e.se).filter(|v| v.is_finite()).fold(0.0, f64::max);
@@ -194,38 +200,39 @@ fn near_best(o: &Outcome, bars: &Bars) -> (f64, f64) {
 
 /// How often each λ of the best variant has the smallest error.
 fn wins(o: &Outcome) -> Markup {
-    let variant = o.choice.best.variant;
-    let won = o.wins(variant).into_iter().enumerate().filter(|(_, wins)| *wins > 0);
+    let variant = o.tuned.choice.best.variant;
+    let won = o.tuned.wins(variant).into_iter().enumerate().filter(|(_, wins)| *wins > 0);
     let bar = |(at, wins): (usize, usize)| Bar {
-        name: format!("λ = {}", number(o.curves[variant].lambdas[at])),
+        name: format!("λ = {}", number(o.tuned.curves[variant].lambdas[at])),
         value: wins as f64,
         label: wins.to_string(),
-        color: if o.choice.like_best.contains(&at) { Some(0) } else { None },
+        color: if o.tuned.choice.like_best.contains(&at) { Some(0) } else { None },
     };
     let title = "In how many splits each λ has the smallest error.";
     let chart = BarChart { title, bars: won.map(bar).collect(), width: 480.0 };
     html! {
         figure {
             (PreEscaped(bar_chart(&chart)))
-            figcaption { "In how many of " (plural(o.splits(), "split")) " each λ has the smallest error. In color: those that the data cannot tell from the best." }
+            figcaption { "In how many of " (plural(o.tuned.splits(), "split")) " each λ has the smallest error. In color: those that the data cannot tell from the best." }
         }
     }
 }
 
 /// Clusters and criteria against λ, for the chosen variant or, if it has none, the first that has.
 fn complexity(o: &Outcome) -> Markup {
-    let has = |v: &usize| o.all_data[*v].is_some();
-    let Some(variant) = [o.choice.chosen.variant].into_iter().chain(0..o.curves.len()).find(has)
+    let has = |v: &usize| o.tuned.all_data[*v].is_some();
+    let Some(variant) =
+        [o.tuned.choice.chosen.variant].into_iter().chain(0..o.tuned.curves.len()).find(has)
     else {
         return html! {};
     };
     let label = &o.plan.variants[variant].label;
-    let lambdas = &o.curves[variant].lambdas;
+    let lambdas = &o.tuned.curves[variant].lambdas;
     let at = |f: &dyn Fn(Place) -> Option<f64>| -> Vec<(f64, f64)> {
         let places = (1..lambdas.len()).map(|at| (lambdas[at], f(Place { variant, at })));
         places.filter_map(|(l, v)| Some((l, v?))).collect()
     };
-    let information = |p: Place| o.complexity(p).and_then(|c| c.information);
+    let information = |p: Place| o.tuned.complexity(p).and_then(|c| c.information);
     let line = |name, points, color| Series {
         name,
         points,
@@ -253,11 +260,11 @@ fn complexity(o: &Outcome) -> Markup {
             height: 300.0,
         }))
     };
-    let clusters = line(label, at(&|p| o.complexity(p).map(|c| c.clusters as f64)), 2);
+    let clusters = line(label, at(&|p| o.tuned.complexity(p).map(|c| c.clusters as f64)), 2);
     html! {
         figure {
             (chart("Number of clusters on all data, against λ.", "clusters", Scale::Log10, None, vec![clusters]))
-            figcaption { "Clusters of the models on all data (" (label) "). The graph has " (plural(o.parts[o.choice.chosen.variant], "part")) ", so there cannot be fewer." }
+            figcaption { "Clusters of the models on all data (" (label) "). The graph has " (plural(o.tuned.parts[o.tuned.choice.chosen.variant], "part")) ", so there cannot be fewer." }
         }
         @if !bic.is_empty() {
             figure {

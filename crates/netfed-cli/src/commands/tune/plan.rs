@@ -3,13 +3,11 @@
 //! A *variant* is a choice of everything but λ; every variant gets its own path of λ.
 
 use netfed::Table;
-use netfed::evaluate::Measure;
-use netfed::names::choose;
+use netfed::evaluate::{Lambdas, Measure, Rule, TuneOptions};
 use netfed_report::text::plural;
 
 use super::flags::Tune;
 use super::variant::{Variant, variants};
-use crate::evaluation::parts::TOLERANCE;
 use crate::failure::Failure;
 use crate::settings::{Range, number};
 
@@ -18,51 +16,10 @@ const LAMBDAS: usize = 17;
 /// The largest number of λ; more would be a slip of the keyboard.
 const MOST_LAMBDAS: usize = 1000;
 
-/// How one setting is chosen from all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
-    Best,
-    OneSe,
-    Bic,
-    Aic,
-}
-
-impl Rule {
-    const NAMES: [&str; 4] = ["best", "one-se", "bic", "aic"];
-
-    fn new(name: &str) -> Result<Rule, Failure> {
-        Ok(match choose("rule", name, &Rule::NAMES)? {
-            "best" => Rule::Best,
-            "bic" => Rule::Bic,
-            "aic" => Rule::Aic,
-            _ => Rule::OneSe,
-        })
-    }
-
-    /// Its name on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        Rule::NAMES[self as usize]
-    }
-}
-
-/// The λ to try.
-pub(crate) enum Lambdas {
-    /// So many, over a range that the data suggest.
-    Count(usize),
-    /// These, ascending.
-    Given(Vec<f64>),
-}
-
 /// What is to be tried, and how it is judged.
 pub(crate) struct Plan {
     pub(crate) variants: Vec<Variant>,
-    pub(crate) lambdas: Lambdas,
-    pub(crate) folds: usize,
-    pub(crate) repeats: usize,
-    pub(crate) measure: Measure,
-    pub(crate) rule: Rule,
-    /// Relative gap at which the runs on parts of the data stop.
-    pub(crate) tolerance: f64,
+    pub(crate) options: TuneOptions,
 }
 
 impl Plan {
@@ -79,7 +36,7 @@ impl Plan {
         // A graph that is built is written to the results, where the fit that follows finds it.
         let built = args.graph_rule.as_ref().map(|_| args.results.out.join("edges.csv"));
         base.files.graph = built.or(base.files.graph);
-        let rule = Rule::new(&args.rule)?;
+        let rule = args.rule.parse::<Rule>()?;
         for (flag, value, least) in [("--folds", args.folds, 2), ("--repeats", args.repeats, 1)] {
             if value < least {
                 return Err(Failure::input(format!(
@@ -94,24 +51,22 @@ impl Plan {
                 rule.name()
             )));
         }
-        Ok(Plan {
-            measure: Measure::new(variants[0].settings.spec.loss_kind(), args.measure.as_deref())?,
-            lambdas: lambdas(args)?,
-            folds: args.folds,
-            repeats: args.repeats,
-            rule,
-            tolerance: own_tol.unwrap_or(TOLERANCE),
-            variants,
-        })
+        let kind = variants[0].settings.spec.loss_kind();
+        let mut options = TuneOptions::new(Measure::new(kind, args.measure.as_deref())?);
+        options.lambdas = lambdas(args)?;
+        (options.folds, options.repeats) = (args.folds, args.repeats);
+        options.rule = rule;
+        options.tolerance = own_tol.unwrap_or(options.tolerance);
+        Ok(Plan { variants, options })
     }
 
     /// Refuses more folds than data points.
     pub(crate) fn check(&self, points: &Table) -> Result<(), Failure> {
         let rows = points.rows();
-        match rows < self.folds {
+        match rows < self.options.folds {
             true => Err(Failure::input(format!(
                 "--folds is {}, but {} has only {}; every fold needs one.",
-                self.folds,
+                self.options.folds,
                 self.variants[0].settings.data_name(),
                 plural(rows, "data point")
             ))),
@@ -186,7 +141,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_grid_is_sorted_and_has_no_zero() {
-        let Lambdas::Given(grid) = plan("--lambda-grid 1,0,0.1,1").unwrap().lambdas else {
+        let Lambdas::Given(grid) = plan("--lambda-grid 1,0,0.1,1").unwrap().options.lambdas else {
             panic!("not given")
         };
         assert_eq!(grid, [0.1, 1.0]);

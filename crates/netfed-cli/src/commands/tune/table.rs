@@ -1,20 +1,18 @@
 //! The table of the settings: every λ of the variant that was chosen, between every node alone and one model for all; and the other variants at
 //! their best. The same rows serve the terminal and the page.
 
-use netfed::evaluate::Estimate;
+use netfed::evaluate::{Complexity, Estimate, Place};
 use netfed_report::text::{count, number};
 
-use super::choice::Place;
-use super::criteria::Complexity;
 use super::outcome::Outcome;
 use crate::evaluation::words::plus_minus;
 use crate::rows::Rows;
 
 /// Every λ of the chosen variant.
 pub(crate) fn lambdas(o: &Outcome) -> Rows {
-    let variant = o.choice.chosen.variant;
-    let wins = o.wins(variant);
-    let all = o.all_data[variant].as_ref();
+    let variant = o.tuned.choice.chosen.variant;
+    let wins = o.tuned.wins(variant);
+    let all = o.tuned.all_data[variant].as_ref();
     let judged = all.is_some_and(|a| a.coupled.iter().any(|c| c.information.is_some()));
     let mut header = vec!["model", "error", "above best", "best in"];
     header.extend(all.map(|_| "clusters"));
@@ -27,8 +25,8 @@ pub(crate) fn lambdas(o: &Outcome) -> Rows {
                mark: String| {
         let mut row = vec![
             name,
-            plus_minus(o.baseline(errors)),
-            above(o.baseline_over(errors, o.choice.best)),
+            plus_minus(o.tuned.baseline(errors)),
+            above(o.tuned.baseline_over(errors, o.tuned.choice.best)),
             wins,
         ];
         row.extend(complexity.map(|c| count(c.clusters)));
@@ -38,7 +36,7 @@ pub(crate) fn lambdas(o: &Outcome) -> Rows {
         row.push(mark);
         row
     };
-    let curve = &o.curves[variant];
+    let curve = &o.tuned.curves[variant];
     let mut rows: Vec<Vec<String>> = (0..curve.lambdas.len())
         .map(|at| {
             let place = Place { variant, at };
@@ -46,30 +44,30 @@ pub(crate) fn lambdas(o: &Outcome) -> Rows {
                 0 => "every node alone (λ = 0)".into(),
                 _ => format!("λ = {}", number(curve.lambdas[at])),
             };
-            row(name, &curve.errors[at], count(wins[at]), o.complexity(place), mark(o, place))
+            row(name, &curve.errors[at], count(wins[at]), o.tuned.complexity(place), mark(o, place))
         })
         .collect();
     let together = all.map(|a| a.pooled);
     rows.push(row("one model for all".into(), &curve.pooled, "-".into(), together, String::new()));
-    Rows { header, rows, chosen: Some(o.choice.chosen.at) }
+    Rows { header, rows, chosen: Some(o.tuned.choice.chosen.at) }
 }
 
 /// All variants at their best λ; none when there is one variant only.
 pub(crate) fn variants(o: &Outcome) -> Option<Rows> {
     let row = |v: usize| {
-        let place = o.best_of(v);
+        let place = o.tuned.best_of(v);
         vec![
             o.plan.variants[v].label.clone(),
-            number(o.lambda(place)),
-            plus_minus(o.error(place)),
-            above(o.worse_than_best(place)),
-            o.complexity(place).map_or("-".into(), |c| count(c.clusters)),
+            number(o.tuned.lambda(place)),
+            plus_minus(o.tuned.error(place)),
+            above(o.tuned.worse_than_best(place)),
+            o.tuned.complexity(place).map_or("-".into(), |c| count(c.clusters)),
         ]
     };
-    (o.curves.len() > 1).then(|| Rows {
+    (o.tuned.curves.len() > 1).then(|| Rows {
         header: vec!["setting", "its best λ", "error", "above best", "clusters"],
-        rows: (0..o.curves.len()).map(row).collect(),
-        chosen: Some(o.choice.chosen.variant),
+        rows: (0..o.tuned.curves.len()).map(row).collect(),
+        chosen: Some(o.tuned.choice.chosen.variant),
     })
 }
 
@@ -78,10 +76,10 @@ fn above(e: Estimate) -> String {
 }
 
 fn mark(o: &Outcome, place: Place) -> String {
-    let best = o.choice.best;
-    let like = place.variant == best.variant && o.choice.like_best.contains(&place.at);
+    let best = o.tuned.choice.best;
+    let like = place.variant == best.variant && o.tuned.choice.like_best.contains(&place.at);
     let mut marks = Vec::new();
-    if place == o.choice.chosen {
+    if place == o.tuned.choice.chosen {
         marks.push("take this");
     }
     if place == best {
@@ -95,10 +93,10 @@ fn mark(o: &Outcome, place: Place) -> String {
 /// AIC and BIC, above the smallest of all.
 fn criteria(o: &Outcome, complexity: Option<Complexity>) -> [String; 2] {
     let own = complexity.and_then(|c| c.information);
-    let least = |place: Option<Place>| o.complexity(place?)?.information;
+    let least = |place: Option<Place>| o.tuned.complexity(place?)?.information;
     let show = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.1}"));
     [
-        show(own.zip(least(o.choice.aic)).map(|(own, least)| own.aic - least.aic)),
-        show(own.zip(least(o.choice.bic)).map(|(own, least)| own.bic - least.bic)),
+        show(own.zip(least(o.tuned.choice.aic)).map(|(own, least)| own.aic - least.aic)),
+        show(own.zip(least(o.tuned.choice.bic)).map(|(own, least)| own.bic - least.bic)),
     ]
 }

@@ -1,14 +1,14 @@
 //! A variant: a choice of everything but λ. The variants of a plan are all combinations of the values of its axes (graph, penalty, ridge,
 //! Huber threshold). Another axis is another list and the setting that it sets.
 
+use netfed::LossKind;
 use netfed::discrepancy::Combination;
+use netfed::graph::GraphRecipe;
 use netfed::penalty::PenaltyKind;
-use netfed::{Edges, LossKind, Table};
 use netfed_report::text::number as shown;
 
 use super::flags::Tune;
 use crate::axis::distinct;
-use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::graph_recipe::{self as recipe, Recipe};
@@ -31,6 +31,11 @@ impl Variant {
             LossKind::Huber { delta } => Some(delta),
             _ => None,
         }
+    }
+
+    /// The recipe of its graph with all that it needs of the settings.
+    pub(crate) fn recipe(&self) -> Option<GraphRecipe> {
+        self.recipe.as_ref().map(|recipe| recipe.complete(&self.settings))
     }
 
     /// Whether the penalty fuses neighbors, so that there are clusters to count.
@@ -145,13 +150,6 @@ fn recipes(args: &Tune) -> Result<Vec<Option<Recipe>>, Failure> {
         }
     }
     Ok(all)
-}
-
-/// The edges for a variant: those given, or those of the graph built from some of the points.
-pub(crate) fn edges_for(variant: &Variant, data: &Data, points: &Table) -> Result<Edges, Failure> {
-    let Some(recipe) = &variant.recipe else { return Ok(data.edges.clone()) };
-    let built = recipe.build(&*recipe.complete(&variant.settings).discrepancies(points)?, true)?;
-    Ok(Edges::of_graph(points.nodes().to_vec(), &built.graph)?)
 }
 
 #[cfg(test)]

@@ -1,47 +1,85 @@
 //! What to take: the rules, applied to the errors of all settings.
 //!
-//! *best*: the smallest mean error. Variants that come as close to it as the runs are exact are ties; then the larger ridge, the larger Huber
-//! threshold, the penalty named first. *one-se*: in that variant the largest λ that the data cannot tell from the best: going up from the best, as
-//! long as the error exceeds its error by no more than one standard error of the difference. *aic*, *bic*: the smallest criterion.
+//! *best*: the smallest mean error. Variants that come as close to it as the runs are exact are ties;
+//! then the larger ridge, the larger Huber threshold, the penalty named first. *one-se*: in that
+//! variant the largest λ that the data cannot tell from the best: going up from the best, as long as
+//! the error exceeds its error by no more than one standard error of the difference. *aic*, *bic*:
+//! the smallest criterion.
 
 use std::ops::RangeInclusive;
 
-use netfed::evaluate::{first_smallest, like_best, mean};
-use netfed::information::Information;
-
+use super::TuneOptions;
 use super::criteria::OnAllData;
 use super::cross_validation::Curve;
-use super::plan::{Plan, Rule};
+use super::variant::Variant;
+use crate::evaluate::{first_smallest, like_best, mean};
+use crate::information::Information;
+use crate::named;
+
+/// How one setting is chosen from all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Rule {
+    /// The smallest mean error.
+    Best,
+    /// The largest λ that the data cannot tell from the best.
+    #[default]
+    OneSe,
+    /// The smallest Bayesian criterion.
+    Bic,
+    /// The smallest criterion of Akaike.
+    Aic,
+}
+
+named!(Rule, "rule", [
+    "best" => Rule::Best,
+    "one-se" => Rule::OneSe,
+    "bic" => Rule::Bic,
+    "aic" => Rule::Aic,
+]);
 
 /// A setting: a variant and one of its λ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) variant: usize,
-    pub(crate) at: usize,
+pub struct Place {
+    /// The variant.
+    pub variant: usize,
+    /// The place of λ on its path.
+    pub at: usize,
 }
 
 /// What the rules say.
-pub(crate) struct Choice {
-    pub(crate) chosen: Place,
-    pub(crate) best: Place,
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Choice {
+    /// What to take, by the rule that was asked for.
+    pub chosen: Place,
+    /// The smallest mean error.
+    pub best: Place,
     /// λ of the variant of `best`, around it, that the data cannot tell from it.
-    pub(crate) like_best: RangeInclusive<usize>,
-    pub(crate) aic: Option<Place>,
-    pub(crate) bic: Option<Place>,
-    /// The variants in which every node alone, and one model for all, do best.
-    pub(crate) alone: usize,
-    pub(crate) pooled: usize,
+    pub like_best: RangeInclusive<usize>,
+    /// The smallest criterion of Akaike.
+    pub aic: Option<Place>,
+    /// The smallest Bayesian criterion.
+    pub bic: Option<Place>,
+    /// The variant in which every node alone does best.
+    pub alone: usize,
+    /// The variant in which one model for all does best.
+    pub pooled: usize,
 }
 
 impl Choice {
     /// Applies all rules and takes the one asked for.
-    pub(crate) fn new(plan: &Plan, curves: &[Curve], all_data: &[Option<OnAllData>]) -> Choice {
-        let best = best(plan, curves);
-        let like_best = like_best(&curves[best.variant].errors, best.at, plan.folds);
+    pub(super) fn new(
+        (variants, options): (&[Variant<'_>], &TuneOptions),
+        curves: &[Curve],
+        all_data: &[Option<OnAllData>],
+    ) -> Choice {
+        let best = best(variants, options.tolerance, curves);
+        let like_best = like_best(&curves[best.variant].errors, best.at, options.folds);
         let aic = least(all_data, |i| i.aic);
         let bic = least(all_data, |i| i.bic);
         let one_se = Place { variant: best.variant, at: *like_best.end() };
-        let chosen = match plan.rule {
+        let chosen = match options.rule {
             Rule::Best => best,
             Rule::OneSe => one_se,
             Rule::Bic => bic.unwrap_or(one_se),
@@ -60,7 +98,7 @@ impl Choice {
     }
 }
 
-fn best(plan: &Plan, curves: &[Curve]) -> Place {
+fn best(variants: &[Variant<'_>], tolerance: f64, curves: &[Curve]) -> Place {
     let of_variant: Vec<(usize, f64)> = curves
         .iter()
         .map(|c| {
@@ -69,14 +107,10 @@ fn best(plan: &Plan, curves: &[Curve]) -> Place {
         })
         .collect();
     let smallest = of_variant.iter().map(|b| b.1).fold(f64::INFINITY, f64::min);
-    let close =
-        |variant: &usize| of_variant[*variant].1 <= smallest + plan.tolerance * smallest.abs();
+    let close = |variant: &usize| of_variant[*variant].1 <= smallest + tolerance * smallest.abs();
     // Of equal ones the last is the largest: hence the order of the variants is turned around.
     let simplest = (0..curves.len()).rev().filter(close).max_by(|&a, &b| {
-        let simplicity = |v: usize| {
-            let variant = &plan.variants[v];
-            (variant.settings.spec.ridge, variant.delta().unwrap_or(0.0))
-        };
+        let simplicity = |v: usize| (variants[v].spec.ridge, variants[v].delta());
         let (a, b) = (simplicity(a), simplicity(b));
         a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
     });
@@ -99,11 +133,13 @@ fn least(all_data: &[Option<OnAllData>], of: impl Fn(Information) -> f64) -> Opt
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed test may panic")]
 mod tests {
     use super::*;
-    use crate::commands::tune::criteria::Complexity;
-    use crate::commands::tune::ends::Ends;
-    use crate::commands::tune::plan::tests::plan;
+    use crate::evaluate::tune::criteria::Complexity;
+    use crate::evaluate::tune::ends::Ends;
+    use crate::evaluate::{GraphOf, Measure};
+    use crate::{Edges, LossKind};
 
     fn curve(errors: &[[f64; 4]]) -> Curve {
         let errors: Vec<Vec<f64>> = errors.iter().map(|e| e.to_vec()).collect();
@@ -116,21 +152,31 @@ mod tests {
         }
     }
 
+    fn options(rule: Rule) -> TuneOptions {
+        let measure = Measure::usual(LossKind::Squared);
+        TuneOptions { folds: 4, rule, ..TuneOptions::new(measure) }
+    }
+
     #[test]
     fn of_equal_variants_the_simpler_one_is_taken() {
-        let plan = plan("--penalties l2,l1 --ridges 0,0.1 --folds 4 --repeats 1").unwrap();
+        let edges = Edges::default();
+        let lines = ["penalty=l2", "penalty=l2 ridge=0.1", "penalty=l1", "penalty=l1 ridge=0.1"];
+        let variants =
+            lines.map(|line| Variant::new(&line.parse().unwrap(), GraphOf::Edges(&edges)));
         let same = || curve(&[[3.0; 4], [1.0; 4]]);
+        let best = |curves: &[Curve]| best(&variants, 1e-4, curves);
         let curves = [same(), same(), same(), same()];
-        assert_eq!(best(&plan, &curves), Place { variant: 1, at: 1 }, "more ridge, first penalty");
+        assert_eq!(best(&curves), Place { variant: 1, at: 1 }, "more ridge, first penalty");
         let better = curve(&[[3.0; 4], [0.9; 4]]);
-        let curves = [same(), same(), better, same()];
-        assert_eq!(best(&plan, &curves), Place { variant: 2, at: 1 });
+        assert_eq!(best(&[same(), same(), better, same()]), Place { variant: 2, at: 1 });
     }
 
     #[test]
     fn rules_differ() {
+        let edges = Edges::default();
+        let variants = [Variant::new(&"penalty=l2".parse().unwrap(), GraphOf::Edges(&edges))];
         let of = |rule: &str| {
-            let plan = plan(&format!("--rule {rule} --folds 4 --repeats 1")).unwrap();
+            let options = options(rule.parse().unwrap());
             let curve = curve(&[[9.0; 4], [1.0, 5.0, 1.0, 5.0], [1.4, 4.8, 1.3, 4.9], [8.0; 4]]);
             let complexity = |squares: f64, clusters: usize| Complexity {
                 clusters,
@@ -143,7 +189,7 @@ mod tests {
                 pooled: complexity(70.0, 1),
                 ends: Ends::default(),
             };
-            Choice::new(&plan, &[curve], &[Some(all)]).chosen.at
+            Choice::new((&variants, &options), &[curve], &[Some(all)]).chosen.at
         };
         // AIC is −130, −121, −100, −47; BIC is −0.2, −69, −74, −42.
         assert_eq!(["best", "one-se", "aic", "bic"].map(of), [1, 2, 0, 2]);

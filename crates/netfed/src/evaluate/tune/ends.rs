@@ -2,26 +2,26 @@
 
 use std::ops::AddAssign;
 
-use netfed::Status;
+use crate::Status;
 
 /// Numbers of runs that did not reach their goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ends {
+pub struct Ends {
     /// Runs that stopped before the tolerance.
-    pub(crate) unsolved: usize,
+    pub unsolved: usize,
     /// Runs that settled without a bound, or have no minimum: nothing is proven about them.
-    pub(crate) unproven: usize,
+    pub unproven: usize,
 }
 
 impl Ends {
     /// Of one run.
-    pub(crate) fn of(status: Status) -> Ends {
+    pub fn of(status: Status) -> Ends {
         let unproven = usize::from(matches!(status, Status::Unproven | Status::NoMinimum));
         Ends { unsolved: usize::from(status != Status::Solved) - unproven, unproven }
     }
 
     /// The status of all runs together.
-    pub(crate) fn status(self) -> Status {
+    pub fn status(self) -> Status {
         match self {
             Ends { unsolved: 0, unproven: 0 } => Status::Solved,
             Ends { unsolved: 0, .. } => Status::Unproven,

@@ -1,30 +1,28 @@
 //! Runs on parts of the data: how exact they are, and which go side by side.
 
-use netfed::{Edges, Table};
-use rayon::prelude::*;
-
-use crate::failure::Failure;
+use crate::numeric::threads::*;
+use crate::{Edges, Table};
 
 /// Relative gap at which runs on parts of the data stop: errors of prediction are far less exact
 /// than that.
-pub(crate) const TOLERANCE: f64 = 1e-4;
+pub const TOLERANCE: f64 = 1e-4;
 
 /// Up to this size (parameters of all nodes and edges) runs go side by side; larger problems keep
 /// all threads busy by themselves, and memory is needed for one of them only.
 const SMALL: usize = 1 << 20;
 
 /// Whether runs on parts of the data go side by side.
-pub(crate) fn are_small(points: &Table, edges: &Edges) -> bool {
-    let vectors = points.nodes().len() + edges.nodes().len() + edges.len();
-    vectors * (points.features().len() + 1) <= SMALL
+pub fn are_small(table: &Table, edges: &Edges) -> bool {
+    let vectors = table.nodes().len() + edges.nodes().len() + edges.len();
+    vectors * (table.features().len() + 1) <= SMALL
 }
 
 /// The results of all tasks, in their order; small ones run side by side.
-pub(crate) fn all<T: Send>(
+pub fn all<T: Send, E: Send>(
     small: bool,
     tasks: usize,
-    task: impl Fn(usize) -> Result<T, Failure> + Sync + Send,
-) -> Result<Vec<T>, Failure> {
+    task: impl Fn(usize) -> Result<T, E> + Sync + Send,
+) -> Result<Vec<T>, E> {
     if small {
         (0..tasks).into_par_iter().map(task).collect()
     } else {

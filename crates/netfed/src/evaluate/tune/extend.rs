@@ -1,15 +1,13 @@
-//! More λ, where the range of a variant was too narrow. A variant is judged by its best λ, so its smallest error must lie between λ that were
-//! tried, or at an end: λ = 0, where every node is alone, or a λ above which nothing changes. While it does not, the grid goes on beyond its end in
-//! the same ratio.
+//! More λ, where the range of a variant was too narrow. A variant is judged by its best λ, so its
+//! smallest error must lie between λ that were tried, or at an end: λ = 0, where every node is alone,
+//! or a λ above which nothing changes. While it does not, the grid goes on beyond its end in the same
+//! ratio.
 
-use netfed::evaluate::{first_smallest, like_best, mean};
-
-use super::criteria::{OnAllData, on_all_data};
-use super::cross_validation::{Curve, cross_validate};
-use super::plan::Plan;
-use crate::evaluation::Data;
-use crate::failure::Failure;
-use crate::progress::Steps;
+use super::TuneOptions;
+use super::criteria::OnAllData;
+use super::cross_validation::{Curve, Task};
+use crate::evaluate::{first_smallest, like_best, mean, parts};
+use crate::{Error, Event};
 
 /// λ that one extension adds.
 const STEP: usize = 4;
@@ -18,48 +16,47 @@ const LEAST_RATIO: f64 = 2.0;
 /// The most extensions; with the last the range is many decades wider.
 const MOST: usize = 8;
 
-/// Tries more λ until every variant's best one is inside its range, or at an end.
-pub(super) fn extend(
-    data: &Data,
-    plan: &Plan,
-    curves: &mut [Curve],
-    all_data: &mut [Option<OnAllData>],
-    quiet: bool,
-) -> Result<(), Failure> {
-    for _ in 0..MOST {
-        let more: Vec<Vec<f64>> = curves.iter().map(|c| beyond(c, plan)).collect();
-        let count: usize = more.iter().map(Vec::len).sum();
-        if count == 0 {
-            break;
-        }
-        let steps = Steps::new(count * (plan.repeats * plan.folds + 1), quiet);
-        let found = cross_validate(data, plan, &more, &steps)?;
-        let whole = data.all(more.len(), |v| match more[v].is_empty() {
-            true => Ok(None),
-            false => on_all_data(data, &plan.variants[v], &more[v], &steps),
-        })?;
-        steps.finish();
-        for (((curve, all), found), whole) in
-            curves.iter_mut().zip(&mut *all_data).zip(found).zip(whole)
-        {
-            if let (Some(all), Some(whole)) = (all, whole) {
-                all.insert(&curve.lambdas, whole, &found.lambdas);
+impl Task<'_> {
+    /// Tries more λ until every variant's best one is inside its range, or at an end.
+    pub(super) fn extend(
+        &self,
+        curves: &mut [Curve],
+        all_data: &mut [Option<OnAllData>],
+    ) -> Result<(), Error> {
+        for _ in 0..MOST {
+            let more: Vec<Vec<f64>> = curves.iter().map(|c| beyond(c, self.options)).collect();
+            let count: usize = more.iter().map(Vec::len).sum();
+            if count == 0 {
+                break;
             }
-            curve.insert(found);
+            let runs = count * (self.options.repeats * self.options.folds + 1);
+            let _ = self.observer.tell(Event::Planned { runs });
+            let found = self.cross_validate(&more)?;
+            let whole = parts::all(self.small, more.len(), |v| {
+                if more[v].is_empty() { Ok(None) } else { self.on_all_data(v, &more[v]) }
+            })?;
+            for (((curve, all), found), whole) in
+                curves.iter_mut().zip(&mut *all_data).zip(found).zip(whole)
+            {
+                if let (Some(all), Some(whole)) = (all, whole) {
+                    all.insert(&curve.lambdas, whole, &found.lambdas);
+                }
+                curve.insert(found);
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The λ to try next; none where the best one is inside the range or at an end.
-fn beyond(curve: &Curve, plan: &Plan) -> Vec<f64> {
+fn beyond(curve: &Curve, options: &TuneOptions) -> Vec<f64> {
     let (lambdas, last) = (&curve.lambdas, curve.lambdas.len() - 1);
     if last == 0 {
         return Vec::new();
     }
     let same = |a: &[f64], b: &[f64]| {
         let (a, b) = (mean(a), mean(b));
-        (a - b).abs() <= plan.tolerance * a.abs().max(b.abs())
+        (a - b).abs() <= options.tolerance * a.abs().max(b.abs())
     };
     let errors = |at: usize| &curve.errors[at];
     let ratio = match last {
@@ -72,7 +69,7 @@ fn beyond(curve: &Curve, plan: &Plan) -> Vec<f64> {
         more.extend((1..=STEP as i32).rev().map(|k| lambdas[1] * ratio.powi(-k)));
     }
     // What is as good as the best counts, too: the simplest of these may be taken.
-    let good = *like_best(&curve.errors, best, plan.folds).end() == last;
+    let good = *like_best(&curve.errors, best, options.folds).end() == last;
     if good && !same(errors(last), &curve.pooled) && !same(errors(last), errors(last - 1)) {
         more.extend((1..=STEP as i32).map(|k| lambdas[last] * ratio.powi(k)));
     }
@@ -106,10 +103,12 @@ impl OnAllData {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed test may panic")]
 mod tests {
     use super::*;
-    use crate::commands::tune::ends::Ends;
-    use crate::commands::tune::plan::tests::plan;
+    use crate::LossKind;
+    use crate::evaluate::Measure;
+    use crate::evaluate::tune::ends::Ends;
 
     fn curve(lambdas: &[f64], errors: &[f64]) -> Curve {
         Curve {
@@ -126,9 +125,10 @@ mod tests {
 
     #[test]
     fn only_ends_that_may_be_too_near_are_moved() {
-        let plan = plan("--folds 4 --repeats 1").unwrap();
+        let measure = Measure::usual(LossKind::Squared);
+        let options = TuneOptions { folds: 4, ..TuneOptions::new(measure) };
         let lambdas = [0.0, 1.0, 10.0, 100.0];
-        let more = |errors: [f64; 4]| beyond(&curve(&lambdas, &errors), &plan);
+        let more = |errors: [f64; 4]| beyond(&curve(&lambdas, &errors), &options);
         assert!(more([5.0, 3.0, 2.0, 4.0]).is_empty(), "inside");
         let near = |found: Vec<f64>, expected: [f64; 4]| {
             assert_eq!(found.len(), 4);
