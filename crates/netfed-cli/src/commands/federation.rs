@@ -1,6 +1,9 @@
 //! `netfed federation`: what the organizer does, and what everyone can check.
 
 mod check;
+mod collect;
+mod describe;
+mod founders;
 mod idle;
 mod init;
 mod invite;

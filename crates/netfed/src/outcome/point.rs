@@ -29,6 +29,7 @@ impl Clusters {
 
 /// One solution of the path, without its models.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PathPoint {
     /// λ
     pub lambda: f64,

@@ -1,7 +1,7 @@
 //! FedRelax of "Plug In and Learn": neighbors are to predict alike on public points.
 //!
 //! ```text
-//! hᵢ ← argmin over h   Lᵢ(h) + α Σ_{j ~ i} A_ij (1/|Pⱼ|) Σ_{x ∈ Pⱼ} ℓ(h(x), hⱼ(x))          (10), (16)
+//! hᵢ ← argmin over h   Lᵢ(h) + α Σ_{j ~ i} A_ij (1/|Pⱼ|) Σ_{x ∈ Pⱼ} ℓ(h(x), hⱼ(x))   (10), (16)
 //! ```
 //!
 //! with the public points Pⱼ of the neighbor j. [`relax()`] trains one model of any kind per node

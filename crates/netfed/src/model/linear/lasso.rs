@@ -89,10 +89,14 @@ impl Lasso<'_> {
             go_on(self.stop)?;
             let Some(w) = self.with_signs(gram, &signs) else { return Ok(None) };
             let slope = self.slope(&w);
-            let right = |(j, s): (usize, &f64)| match *s == 0.0 {
-                true if slope[j].abs() > bound => slope[j].signum(),
-                false if w[j] * s <= 0.0 => 0.0,
-                _ => *s,
+            let right = |(j, s): (usize, &f64)| {
+                if *s == 0.0 && slope[j].abs() > bound {
+                    slope[j].signum()
+                } else if *s != 0.0 && w[j] * s <= 0.0 {
+                    0.0
+                } else {
+                    *s
+                }
             };
             let next: Vec<f64> = signs.iter().enumerate().map(right).collect();
             if next == signs {
