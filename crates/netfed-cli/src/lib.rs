@@ -15,7 +15,7 @@ mod clusters_file;
 mod command_line;
 mod commands;
 mod edge_table;
-mod evaluation;
+mod estimates;
 mod failure;
 mod files;
 mod fitted;

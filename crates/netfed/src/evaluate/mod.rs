@@ -9,6 +9,7 @@
 mod along;
 mod choice;
 mod cluster;
+mod compare;
 mod explain;
 mod gain;
 mod gains;
@@ -23,6 +24,9 @@ pub use crate::table::{HoldOut, folds};
 pub use along::{OneModel, descend, one_model};
 pub use choice::{by_number, by_stretch};
 pub use cluster::{ClusterChoice, ClusterOptions, Clustering, cluster, cluster_with};
+pub use compare::{
+    CompareMethod, CompareOptions, Compared, Known, MethodRun, ModelsOf, compare, compare_with,
+};
 pub use explain::{Explained, Group, explain};
 pub use gain::{Effect, Gain};
 pub use gains::{FEWEST_POINTS, Gains, NodeGain, gains, gains_with};
