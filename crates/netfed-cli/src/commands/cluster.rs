@@ -3,7 +3,7 @@
 mod input;
 mod page;
 
-use netfed::evaluate::{by_number, by_stretch};
+use netfed::evaluate::{by_number, by_plateau};
 use netfed::fit::Prepared;
 use netfed::names::choose;
 use netfed::{LossKind, Matrix, NeighborGraph, neighbor_graph};
@@ -130,7 +130,7 @@ fn chosen(trail: &Trail, args: &Cluster) -> (usize, String) {
             None => (last, String::new()),
         };
     }
-    match by_stretch(points) {
+    match by_plateau(points) {
         Some((found, k)) => (k, format!(
             "λ = {}: {} (not counting very small ones) stay the same over the longest stretch of λ. Say --clusters to have another number.", at(k), plural(found, "cluster")
         )),

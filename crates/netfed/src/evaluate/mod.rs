@@ -20,7 +20,7 @@ mod validation;
 
 pub use crate::table::{HoldOut, folds};
 pub use along::{OneModel, descend, one_model};
-pub use choice::{by_number, by_stretch};
+pub use choice::{by_number, by_plateau};
 pub use explain::{Explained, Group, explain};
 pub use gain::{Effect, Gain};
 pub use gains::{FEWEST_POINTS, Gains, NodeGain, gains, gains_with};
