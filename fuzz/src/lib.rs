@@ -1,5 +1,5 @@
-//! What is done with any bytes. Whatever they are, no entry panics; what is accepted is checked. Each
-//! says whether it was accepted.
+//! What is done with any bytes. Whatever they are, no entry panics; what is accepted is checked.
+//! Each says whether it was accepted.
 //!
 //! The fuzz targets call these functions, and so does `crates/netfed-cli/tests/fuzz.rs`.
 
@@ -55,7 +55,8 @@ fn by_name(list: &Edges) -> Vec<(&str, &str, f64)> {
     list.pairs().iter().map(|&(a, b, weight)| (name(a), name(b), weight)).collect()
 }
 
-/// A graph that was read is written and read back the same, in every format that can hold its names.
+/// A graph that was read is written and read back the same, in every format that can hold its
+/// names.
 fn check_graph(list: &Edges) {
     let edges: Vec<_> = list.pairs().iter().map(|&(a, b, w)| (a as usize, b as usize, w)).collect();
     for name in ["again.csv", "again.graphml", "again.gexf"] {

@@ -17,7 +17,8 @@ use crate::files::Files;
 use crate::given::Flags;
 use crate::results::Results;
 
-/// Networked federated learning: one personalized model per node of a graph, with a proof of how good it is
+/// Networked federated learning: one personalized model per node of a graph, with a proof of how
+/// good it is
 #[derive(Parser)]
 #[command(name = "netfed", version, about, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -65,7 +66,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Choose λ and other settings by cross-validation
     Tune(Box<Tune>),
-    /// Compare methods on the same splits: alone, one model, coupled over the graph, and other federated methods
+    /// Compare methods on the same splits: alone, one model, coupled over the graph, and other
+    /// federated methods
     Compare(Box<Compare>),
     /// Train models of any kind, coupled by their predictions on public points
     Relax(Box<Relax>),
@@ -86,8 +88,8 @@ pub(crate) enum Command {
     },
 }
 
-/// Minimizes Σ L(w_i) + λ Σ A φ(w_i − w_j): every node's loss on its own data, plus a penalty on the differences
-/// between neighbors in the graph.
+/// Minimizes Σ L(w_i) + λ Σ A φ(w_i − w_j): every node's loss on its own data, plus a penalty on
+/// the differences between neighbors in the graph.
 #[derive(clap::Args)]
 #[command(after_help = FIT_EXAMPLES)]
 pub(crate) struct Fit {
@@ -114,8 +116,8 @@ const FIT_EXAMPLES: &str = "Examples:
 
 The folder then holds parameters.csv, clusters.csv, edges.csv, history.csv, summary.json, config.toml and report.html.";
 
-/// Solves for a whole sequence of λ: from local models to λ_max, where all nodes of a connected graph share one model. Shows which nodes
-/// join at which λ, and the error on held-out data.
+/// Solves for a whole sequence of λ: from local models to λ_max, where all nodes of a connected
+/// graph share one model. Shows which nodes join at which λ, and the error on held-out data.
 #[derive(clap::Args)]
 #[command(
     after_help = PATH_EXAMPLES, mut_arg("lambda", |a| a.hide(true)),
@@ -125,14 +127,16 @@ The folder then holds parameters.csv, clusters.csv, edges.csv, history.csv, summ
 pub(crate) struct Path {
     #[command(flatten)]
     pub(crate) results: Results,
-    /// Settings from a TOML file with the same names as the flags (without --); flags win; a λ in it is ignored
+    /// Settings from a TOML file with the same names as the flags (without --); flags win; a λ in
+    /// it is ignored
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) given: Flags,
     #[command(flatten)]
     pub(crate) range: Range,
-    /// Folds of the cross-validation inside the nodes' data, at least 2; 0 turns it off [default: 5 if every node with data has two points or more]
+    /// Folds of the cross-validation inside the nodes' data, at least 2; 0 turns it off [default: 5
+    /// if every node with data has two points or more]
     #[arg(long, value_name = "COUNT", help_heading = "Path")]
     pub(crate) folds: Option<usize>,
     /// Write the models of all λ, however large the file; without it only up to two million numbers
@@ -164,15 +168,17 @@ const PATH_EXAMPLES: &str = "Examples:
 
 The folder then holds path.csv, merges.csv, parameters.csv, summary.json, config.toml and report.html.";
 
-/// Groups points without labels by convex clustering: every row is a point with its own center, centers of neighbors are pulled together
-/// until they merge. Without --graph every point is linked to its nearest neighbors.
+/// Groups points without labels by convex clustering: every row is a point with its own center,
+/// centers of neighbors are pulled together until they merge. Without --graph every point is linked
+/// to its nearest neighbors.
 #[derive(clap::Args)]
 #[command(after_help = CLUSTER_EXAMPLES)]
 pub(crate) struct Cluster {
     /// Points: one row each, features in columns (.csv, .csv.gz, .tsv, .parquet)
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) data: PathBuf,
-    /// Edges between the points: columns source, target and, if wanted, weight [default: nearest neighbors]
+    /// Edges between the points: columns source, target and, if wanted, weight [default: nearest
+    /// neighbors]
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) graph: Option<PathBuf>,
     /// Column with the names of the points [default: node, if there is one; else the row number]
@@ -241,8 +247,8 @@ pub(crate) struct Predict {
     pub(crate) force: bool,
 }
 
-/// Compares predictions with labels: mean squared and mean absolute error or, for classification, accuracy; for each
-/// node and overall.
+/// Compares predictions with labels: mean squared and mean absolute error or, for classification,
+/// accuracy; for each node and overall.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  netfed evaluate --run run/ --data test.csv")]
 pub(crate) struct Evaluate {
@@ -266,9 +272,9 @@ pub(crate) struct Evaluate {
     pub(crate) quiet: bool,
 }
 
-/// Explains a run: its clusters and whether they had to come out (with the λ for which they must), how far they are from
-/// the models of their pooled data, the edges where groups pull apart, and the nodes that gain or lose by being coupled
-/// (error on held-out points against training alone).
+/// Explains a run: its clusters and whether they had to come out (with the λ for which they must),
+/// how far they are from the models of their pooled data, the edges where groups pull apart, and
+/// the nodes that gain or lose by being coupled (error on held-out points against training alone).
 #[derive(clap::Args)]
 #[command(after_help = EXPLAIN_EXAMPLES)]
 pub(crate) struct Explain {

@@ -1,5 +1,5 @@
-//! Recipes of graphs in the words of the flags: a discrepancy, a rule, weights. `netfed graph build`
-//! follows one recipe, `netfed tune` compares some.
+//! Recipes of graphs in the words of the flags: a discrepancy, a rule, weights. `netfed graph
+//! build` follows one recipe, `netfed tune` compares some.
 
 use netfed::discrepancy::{Combination, Discrepancy};
 use netfed::graph::{DiscrepancyKind, GraphRecipe, LocalFits, RecipeWarning};
@@ -139,8 +139,8 @@ pub(crate) fn combination(name: &str) -> Result<Combination, Failure> {
     })
 }
 
-/// The weights with this name. The discrepancies of tests have a scale of their own: D is a power of ten of the p-value, and where it is small
-/// for all edges none of them should be light.
+/// The weights with this name. The discrepancies of tests have a scale of their own: D is a power
+/// of ten of the p-value, and where it is small for all edges none of them should be light.
 pub(crate) fn weights(
     name: &str,
     scale: Option<f64>,

@@ -1,8 +1,8 @@
 //! The command line of netfed as a library: [`run`] does what the binary `netfed` does, and may be
 //! called several times in one process.
 //!
-//! The rest is for programs in the same style: flags ([`parse`]), words ([`print()`], [`progress`]),
-//! failures ([`Failure`], [`status`]), and the files of a fit ([`FittedRun`]).
+//! The rest is for programs in the same style: flags ([`parse`]), words ([`print()`],
+//! [`progress`]), failures ([`Failure`], [`status`]), and the files of a fit ([`FittedRun`]).
 //!
 //! Exit status: 0 converged, 2 bad usage or input, 3 stopped before the tolerance or unproven,
 //! 1 anything else.

@@ -40,13 +40,15 @@ fn fits(
     }
 }
 
-/// Bytes of a fit: models, messages and copies of them for each node, one dual for each edge, the data twice.
+/// Bytes of a fit: models, messages and copies of them for each node, one dual for each edge, the
+/// data twice.
 fn estimate(nodes: usize, edges: usize, dim: usize, rows: usize) -> f64 {
     let (n, e, d, m) = (nodes as f64, edges as f64, dim as f64, rows as f64);
     8.0 * (6.0 * n * d + e * d + 2.0 * m * d) + 300.0 * n + 150.0 * e
 }
 
-/// Refuses local models whose covariances, and what it takes to compute them, need more memory than there is.
+/// Refuses local models whose covariances, and what it takes to compute them, need more memory than
+/// there is.
 pub(crate) fn check_covariances(nodes: usize, dim: usize, rows: usize) -> Result<(), Failure> {
     let (n, d, m) = (nodes as f64, dim as f64, rows as f64);
     let needed = 8.0 * (n * d * d + 2.0 * m * d);
@@ -61,7 +63,8 @@ pub(crate) fn check_public(nodes: usize, points: usize, dim: usize) -> Result<()
     fits(needed, available(), what, "say fewer with --public-points")
 }
 
-/// Refuses models that need more memory than there is: those of all nodes, twice as they are written to a file, and one fit.
+/// Refuses models that need more memory than there is: those of all nodes, twice as they are
+/// written to a file, and one fit.
 pub(crate) fn check_models<'a>(
     models: impl Iterator<Item = (&'a ModelKind, ModelSize)>,
 ) -> Result<(), Failure> {

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use clap::Command;
 
-/// The command with all its flags that take numbers reading them by [`whole`] and [`real`]. They also take a minus sign, so that the answer
-/// is about the number, not that there is no such flag.
+/// The command with all its flags that take numbers reading them by [`whole`] and [`real`]. They
+/// also take a minus sign, so that the answer is about the number, not that there is no such flag.
 pub(crate) fn with_numbers(command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let kind = arg.get_value_parser().type_id();
@@ -22,8 +22,9 @@ pub(crate) fn with_numbers(command: Command) -> Command {
     command.mut_subcommands(with_numbers)
 }
 
-/// The words of the command line, a list that begins with a minus sign joined to its flag: `--sizes -5,6` becomes `--sizes=-5,6`, so that
-/// it is not taken for a flag. A flag that follows a flag stays one.
+/// The words of the command line, a list that begins with a minus sign joined to its flag: `--sizes
+/// -5,6` becomes `--sizes=-5,6`, so that it is not taken for a flag. A flag that follows a flag
+/// stays one.
 pub(crate) fn with_lists(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for word in words {
@@ -47,9 +48,8 @@ pub(crate) fn with_lists(words: impl IntoIterator<Item = OsString>) -> Vec<OsStr
 fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
     let text = text.trim();
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    text.parse().map_err(|_| match digits {
-        true => "expected a smaller number",
-        false => "expected a whole number, 0 or more",
+    text.parse().map_err(|_| {
+        if digits { "expected a smaller number" } else { "expected a whole number, 0 or more" }
     })
 }
 

@@ -1,5 +1,5 @@
-//! Progress of a run: a bar on a terminal, plain lines elsewhere, nothing when quiet; and Ctrl-C, which ends a run
-//! cleanly.
+//! Progress of a run: a bar on a terminal, plain lines elsewhere, nothing when quiet; and Ctrl-C,
+//! which ends a run cleanly.
 
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;

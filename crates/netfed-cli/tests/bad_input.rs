@@ -1,4 +1,5 @@
-//! Bad input gets one sentence that names file, line and column, exit status 2, and nothing is written.
+//! Bad input gets one sentence that names file, line and column, exit status 2, and nothing is
+//! written.
 
 #![allow(
     clippy::unwrap_used,

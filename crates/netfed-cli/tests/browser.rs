@@ -1,4 +1,5 @@
-//! The report in a real browser, where one is installed: it renders, runs nothing and asks for nothing.
+//! The report in a real browser, where one is installed: it renders, runs nothing and asks for
+//! nothing.
 
 #![allow(
     clippy::unwrap_used,

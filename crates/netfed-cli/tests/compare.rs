@@ -22,7 +22,8 @@ fn numbers() -> impl FnMut() -> f64 {
     }
 }
 
-/// 16 nodes in two halves, each joined up, with one edge between them. `model` gives the true model of a node.
+/// 16 nodes in two halves, each joined up, with one edge between them. `model` gives the true model
+/// of a node.
 fn nodes(points: usize, noise: f64, mut model: impl FnMut(usize) -> [f64; 2]) -> Place {
     let mut random = numbers();
     let (mut data, mut edges) = (String::from("node,a,b,y\n"), String::from("source,target\n"));

@@ -23,8 +23,8 @@ impl Numbers {
     }
 }
 
-/// Two planted clusters of six nodes; the last node of the second is an outsider with a model of its own. Edges between the
-/// clusters have the weight `weak`.
+/// Two planted clusters of six nodes; the last node of the second is an outsider with a model of
+/// its own. Edges between the clusters have the weight `weak`.
 fn planted(weak: f64, outsider: bool) -> Place {
     let place = Place::new();
     let mut numbers = Numbers(1);
@@ -89,7 +89,8 @@ fn a_fit_says_what_happens_on_every_edge() {
             && page.contains("3 edges of 33 are saturated")
             && page.contains("All of them are between clusters")
     );
-    // Without coupling there is no load; with a quadratic penalty the flow is coupling times difference.
+    // Without coupling there is no load; with a quadratic penalty the flow is coupling times
+    // difference.
     fit(&place, "--lambda 0");
     assert!(place.read("run/edges.csv").lines().skip(1).all(|l| l.ends_with(',')));
     fit(&place, "--lambda 0.3 --penalty squared --tol 1e-10");

@@ -43,7 +43,8 @@ fn twelve_peers_give_the_bits_of_one_process() {
     run(&place, "predict --run together --data points.csv --out predictions.csv");
 }
 
-/// Three members that nobody can connect to and that know nothing but the address of a router, which comes last: the bits of one process.
+/// Three members that nobody can connect to and that know nothing but the address of a router,
+/// which comes last: the bits of one process.
 #[test]
 fn members_behind_firewalls_meet_at_a_router() {
     let place = stations(3);
@@ -295,7 +296,8 @@ fn methods_with_a_server_give_the_bits_of_one_process() {
     }
 }
 
-/// Models of four kinds, coupled by their predictions: the peers end with the very models of one process, also after a restart.
+/// Models of four kinds, coupled by their predictions: the peers end with the very models of one
+/// process, also after a restart.
 #[test]
 fn models_of_any_kind_are_those_of_one_process() {
     let place = stations(4);
@@ -381,7 +383,8 @@ fn models_of_any_kind_are_those_of_one_process() {
     assert!(!place.path("other").exists());
 }
 
-/// Graphs of three silos and their consensus, with one more node as server: the files of one process.
+/// Graphs of three silos and their consensus, with one more node as server: the files of one
+/// process.
 #[test]
 fn silos_learn_the_graphs_of_one_process() {
     let place = Place::new();
@@ -411,7 +414,8 @@ fn silos_learn_the_graphs_of_one_process() {
             "federation init --solver ppgl --server hub --graph edges.csv --features v1,v2,v3,v4,v5 --lambda 0.1 --beta 0.1 --nu 4 --max-iter 20 --local {port} --out fed"
         ),
     );
-    // What a silo is told: the method with its numbers, and the size of messages with one number for each of the ten pairs.
+    // What a silo is told: the method with its numbers, and the size of messages with one number
+    // for each of the ten pairs.
     run(&place, "federation invite --all --federation fed");
     let said = stdout(&run(&place, "federation check --federation fed/invitations/a --data a.csv"));
     for part in [
@@ -483,7 +487,8 @@ fn a_graph_that_nobody_looks_at_is_refused() {
     assert_eq!(place.run(&line).status.code(), Some(0));
 }
 
-/// Members who do not wait for each other, two of them killed: the answer is not the same to the bit, but as good.
+/// Members who do not wait for each other, two of them killed: the answer is not the same to the
+/// bit, but as good.
 #[test]
 fn asynchronous_peers_end_at_the_optimum() {
     let place = stations(6);
@@ -609,7 +614,8 @@ impl Drop for Network {
     }
 }
 
-/// Every peer in a network of its own, a real cut between two halves in the midst of the run: the bits of one process.
+/// Every peer in a network of its own, a real cut between two halves in the midst of the run: the
+/// bits of one process.
 #[test]
 fn peers_in_networks_of_their_own_survive_a_cut() {
     let Some(network) = Network::new(12) else {

@@ -1,4 +1,5 @@
-//! Members of a federation come and go: certificates are renewed and taken back while processes run.
+//! Members of a federation come and go: certificates are renewed and taken back while processes
+//! run.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests")]
 
 mod common;
@@ -52,8 +53,8 @@ fn copy(place: &Place, from: &str, to: &str, files: &[&str]) {
 
 const LIST: [&str; 2] = ["revoked.toml", "revoked.sig"];
 
-/// A certificate is renewed in the midst of a run: the member goes on with the new one to the bits of one process, and the list is
-/// everywhere although nobody but that member was given it.
+/// A certificate is renewed in the midst of a run: the member goes on with the new one to the bits
+/// of one process, and the list is everywhere although nobody but that member was given it.
 #[test]
 fn a_renewed_member_goes_on_and_the_old_certificate_is_refused() {
     let place = stations(3);
@@ -106,7 +107,8 @@ fn a_renewed_member_goes_on_and_the_old_certificate_is_refused() {
     assert!(stderr(&output).contains("serial: expected the number"), "{}", stderr(&output));
 }
 
-/// A member is expelled in the midst of a run: the others close their links, and stop, as was agreed for members that are away.
+/// A member is expelled in the midst of a run: the others close their links, and stop, as was
+/// agreed for members that are away.
 #[test]
 fn a_revoked_member_is_cut_off_while_it_runs() {
     let place = stations(3);
@@ -163,8 +165,9 @@ fn ends_well(place: &Place, peers: &mut [(&str, Child)], version: u64, best: f64
     }
 }
 
-/// A member comes at an agreed round, while the others run; only one of them is given the new description. When all have finished one of the
-/// first goes, and the others go on from where they were.
+/// A member comes at an agreed round, while the others run; only one of them is given the new
+/// description. When all have finished one of the first goes, and the others go on from where they
+/// were.
 #[test]
 fn a_member_comes_and_another_goes() {
     let place = stations(5);
@@ -248,7 +251,8 @@ fn a_member_comes_and_another_goes() {
     assert!(place.read("fed/federation.toml").contains("version = 4"), "nothing was half done");
 }
 
-/// One of three asynchronous members never comes. It is taken out while the two others wait for it, and one of them is told.
+/// One of three asynchronous members never comes. It is taken out while the two others wait for it,
+/// and one of them is told.
 #[test]
 fn who_is_gone_for_good_is_taken_out() {
     let place = stations(3);

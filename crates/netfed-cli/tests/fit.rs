@@ -308,7 +308,8 @@ fn equal_models_are_one_cluster() {
 #[test]
 fn no_bound_is_explained_where_it_is_said() {
     let place = Place::with_small_data();
-    // Separable by the sign of x1: the margins bound no model, and the objective is still far from zero.
+    // Separable by the sign of x1: the margins bound no model, and the objective is still far from
+    // zero.
     place.write(
         "points.csv",
         "node,x1,x2,y\na,.001,.001,1\na,.002,-.001,1\nb,-.001,.002,0\nb,-.003,.001,0\nc,.001,.001,1\nc,-.002,.002,0\n",
@@ -336,7 +337,8 @@ fn dependent_features_are_certified() {
     for loss in ["squared", "huber", "absolute"] {
         for flags in ["", "--standardize", "--penalty l1", "--penalty squared"] {
             let line = format!("{SMALL} --force --intercept --loss {loss} {flags}");
-            // Standardized columns depend on each other up to rounding only: nothing is proven then.
+            // Standardized columns depend on each other up to rounding only: nothing is proven
+            // then.
             let (code, bound) = if flags == "--standardize" { (3, "none") } else { (0, "region") };
             assert_eq!(place.run(&line).status.code(), Some(code), "{loss} {flags}");
             let summary = place.json("run/summary.json");
@@ -446,11 +448,13 @@ fn availability_may_differ_from_node_to_node() {
     }
 }
 
-/// Without a bound a run that stops on the residual has proven nothing; it says so in its words, its files and its exit status.
+/// Without a bound a run that stops on the residual has proven nothing; it says so in its words,
+/// its files and its exit status.
 #[test]
 fn a_small_residual_is_not_called_converged() {
     let place = Place::new();
-    // Classes that x1 does not tell apart, so that the objective is not nearly zero, and x2 does, so that models may be as long as they like.
+    // Classes that x1 does not tell apart, so that the objective is not nearly zero, and x2 does,
+    // so that models may be as long as they like.
     place.write(
         "points.csv",
         "node,x1,x2,y\na,1,0,1\na,1,0,0\na,0,1,1\nb,1,0,1\nb,1,0,0\nb,0,2,1\n",

@@ -1,4 +1,5 @@
-//! The entries of the fuzz targets (`fuzz/`) on their seeds, and on damaged copies of them, for a bounded time.
+//! The entries of the fuzz targets (`fuzz/`) on their seeds, and on damaged copies of them, for a
+//! bounded time.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,12 +1,14 @@
-//! Golden answers: what the commands of netfed write on small data is kept, file by file, in `tests/golden/answers`.
+//! Golden answers: what the commands of netfed write on small data is kept, file by file, in
+//! `tests/golden/answers`.
 //!
-//! A change of the code that is not meant to change an answer is shown by this test to change none. A change that is meant to is
-//! rewritten by `GOLDEN=write cargo test -p netfed-cli --test golden` and read in the diff of the kept files.
+//! A change of the code that is not meant to change an answer is shown by this test to change none.
+//! A change that is meant to is rewritten by `GOLDEN=write cargo test -p netfed-cli --test golden`
+//! and read in the diff of the kept files.
 //!
-//! On machines like the one that wrote them (`answers/machine.txt`) the bytes must be the same. Elsewhere the functions of the system's
-//! math library and the vector instructions of the processor differ in the last bits; there numbers may differ by a millionth, and hashes
-//! are not compared. What differs from run to run (times, ports, keys) is masked: see
-//! `golden/mask.rs`.
+//! On machines like the one that wrote them (`answers/machine.txt`) the bytes must be the same.
+//! Elsewhere the functions of the system's math library and the vector instructions of the
+//! processor differ in the last bits; there numbers may differ by a millionth, and hashes are not
+//! compared. What differs from run to run (times, ports, keys) is masked: see `golden/mask.rs`.
 
 #![allow(
     clippy::unwrap_used,

@@ -91,7 +91,8 @@ fn silos_get_the_reference_graphs() {
     let best = 6.0225343114056695;
     assert!((summary["objective"].as_f64().unwrap() - best).abs() < 1e-9);
     assert!(summary["gap"].as_f64().unwrap() < 1e-9 && summary["solved"] == true);
-    // The rounds of the paper, from a folder; fewer of them are not at the optimum, and the gap says so.
+    // The rounds of the paper, from a folder; fewer of them are not at the optimum, and the gap
+    // says so.
     let output = place.run(&format!(
         "graph learn --silos silos --method algorithm1 {problem} --out rounds --json"
     ));
@@ -105,7 +106,8 @@ fn silos_get_the_reference_graphs() {
     let summary = place.json("few/summary.json");
     assert!(summary["gap"].as_f64().unwrap() > 1e-6 && summary["solved"] == false);
     assert!(stdout(&output).contains("More rounds may come nearer"), "{}", stdout(&output));
-    // Fewer silos take the place of more: what is left of these would be taken for a result. Other files stay.
+    // Fewer silos take the place of more: what is left of these would be taken for a result. Other
+    // files stay.
     place.write("g/mine.txt", "mine");
     let line =
         format!("graph learn --silos silos/s1.csv silos/s3.csv {problem} --force --out g --quiet");
@@ -119,7 +121,8 @@ fn silos_get_the_reference_graphs() {
     assert!(!place.read("silos/s1.csv").starts_with("source"));
 }
 
-/// The rounds are stable for signals of any size and any β: they end at or near the least objective.
+/// The rounds are stable for signals of any size and any β: they end at or near the least
+/// objective.
 #[test]
 fn rounds_are_stable_at_any_scale() {
     let place = with_silos();
@@ -184,7 +187,8 @@ fn methods_to_compare_with() {
         assert!(text.contains("the same as the consensus"), "{text}");
         assert_eq!(summary["rounds"], if method == "fedavg" { 50 } else { 20 });
     }
-    // A graph per silo, pulled to the mean or to the graph of FedAvg: with a strong pull it is that of the round before.
+    // A graph per silo, pulled to the mean or to the graph of FedAvg: with a strong pull it is that
+    // of the round before.
     run("mr-mtl", "--mu 0.5");
     let mean: Vec<f64> = (0..15)
         .map(|k| (1..=3).map(|i| graph(&format!("mr-mtl/s{i}.csv"))[k]).sum::<f64>() / 3.0)

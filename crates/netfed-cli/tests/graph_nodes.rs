@@ -1,5 +1,5 @@
-//! Nodes that a graph file names and those it does not, as a user meets them: graphs without edges, nodes without an edge, nodes of other
-//! files.
+//! Nodes that a graph file names and those it does not, as a user meets them: graphs without edges,
+//! nodes without an edge, nodes of other files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 

@@ -1,4 +1,5 @@
-//! `netfed graph build`, `inspect`, `generate` and `convert`, and graphs in `fit` and `tune`, as a user runs them.
+//! `netfed graph build`, `inspect`, `generate` and `convert`, and graphs in `fit` and `tune`, as a
+//! user runs them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 

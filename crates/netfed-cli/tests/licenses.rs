@@ -1,4 +1,5 @@
-//! Every dependency comes from the package registry, under a license that allows what netfed does with it.
+//! Every dependency comes from the package registry, under a license that allows what netfed does
+//! with it.
 
 #![allow(
     clippy::unwrap_used,

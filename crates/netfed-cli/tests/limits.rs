@@ -1,4 +1,5 @@
-//! Files that are made to do harm: packed ones that fill the memory, names that a spreadsheet takes for formulas.
+//! Files that are made to do harm: packed ones that fill the memory, names that a spreadsheet takes
+//! for formulas.
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
 mod common;

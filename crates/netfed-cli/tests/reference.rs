@@ -1,5 +1,5 @@
-//! The optimal values of `data/reference`, made by an interior-point solver, are met; and no certificate claims less than
-//! the true suboptimality.
+//! The optimal values of `data/reference`, made by an interior-point solver, are met; and no
+//! certificate claims less than the true suboptimality.
 
 #![allow(
     clippy::unwrap_used,

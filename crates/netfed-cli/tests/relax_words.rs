@@ -86,7 +86,8 @@ fn rounds_that_are_not_needed_cost_nothing() {
 
 #[test]
 fn neighbors_that_would_trade_their_predictions_settle() {
-    // Two lines apart by 5. With a large α each node would take over what the other said, round after round.
+    // Two lines apart by 5. With a large α each node would take over what the other said, round
+    // after round.
     let place = Place::new();
     let mut points = String::from("node,x,y\n");
     for k in 0..10 {
@@ -117,7 +118,8 @@ fn neighbors_that_would_trade_their_predictions_settle() {
 #[test]
 fn rounds_that_do_not_settle_are_warned_about() {
     let place = Place::new();
-    // y = x and y = −x: with α = 1000 each takes over what the other said, until damping begins in round 4.
+    // y = x and y = −x: with α = 1000 each takes over what the other said, until damping begins in
+    // round 4.
     place.write(
         "points.csv",
         "node,x,y\na,1,1\na,2,2\na,-1,-1\na,-2,-2\nb,1,-1\nb,2,-2\nb,-1,1\nb,-2,2\n",
@@ -231,7 +233,8 @@ fn without_edges_every_node_is_trained_alone() {
 fn the_only_point_of_a_node_is_not_held_back() {
     let place = Place::new();
     let mut points = String::from("node,x,y\n");
-    // Alone, the node b could only be judged untrained: its error would be that of the prediction 0.
+    // Alone, the node b could only be judged untrained: its error would be that of the prediction
+    // 0.
     for k in 0..10 {
         points.push_str(&format!("a,{k},{}\n", 1000 + k));
     }

@@ -12,7 +12,8 @@ mod common;
 use common::{Place, command, stderr, stdout};
 use std::fmt::Write;
 
-/// Two clusters of eight nodes with opposite models, six points each, and one edge between the clusters.
+/// Two clusters of eight nodes with opposite models, six points each, and one edge between the
+/// clusters.
 fn two_clusters() -> Place {
     let mut state = 7u64;
     // A number between −1 and 1; the same on every machine.

@@ -225,8 +225,8 @@ proptest! {
 
 #[test]
 fn a_refusal_names_the_line() {
-    // The sentences about cells are kept where they are made; here that lines count through a quoted
-    // line break.
+    // The sentences about cells are kept where they are made; here that lines count through a
+    // quoted line break.
     let place = Place::new();
     let path = place.file("t.csv", "node,y,a\n\"b\nc\",1,2\nd,1,x\n");
     let error = read_points(&path, &PointColumns::default()).unwrap_err().to_string();

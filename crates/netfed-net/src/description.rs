@@ -27,8 +27,8 @@ pub struct Description {
     pub version: u64,
     /// The method.
     pub method: Method,
-    /// The version of the settings in `problem`, [`netfed::Spec::VERSION`]; not
-    /// written where it is the first.
+    /// The version of the settings in `problem`, [`netfed::Spec::VERSION`]; not written where it is
+    /// the first.
     #[serde(default = "first_settings", skip_serializing_if = "are_first_settings")]
     pub settings: u32,
     /// Rounds at most.

@@ -126,7 +126,7 @@ pub mod baselines {
     //! | --- | --- | --- |
     //! | exact | [`local()`], [`pooled()`], [`oracle()`] | – |
     //! | with a server | [`fed_avg()`], [`fed_sgd()`], [`fed_prox()`], [`ifca()`], [`ditto()`], [`mr_mtl()`], [`vertical()`] | [`Client`], [`Server`] |
-    //! | between neighbors | [`gossip()`], [`subgradient()`] | [`Peer`] |
+    //! | between neighbors | [`gossip()`], [`subgradient()`] | [`Half`](crate::Half) |
     //!
     //! The halves have no input and output: the drivers here call them in the order of the nodes,
     //! and whoever delivers the same messages gets the same bits. All methods share the losses of a
@@ -157,7 +157,7 @@ pub mod baselines {
     pub use crate::methods::{
         Answer, AveragingServer, Client, ClientData, Clients, DittoClient, FedAvgClient,
         FedProxClient, FedSgdClient, FedSgdServer, GossipNode, IfcaClient, IfcaServer, LabelHolder,
-        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, Peer, People, Rate, Rounds,
+        LocalSteps, MakeServer, MrMtlClient, Outcome, Partition, Party, People, Rate, Rounds,
         Server, Serving, SubgradientNode, Trace, VerticalFit, VerticalModel, VerticalOptions,
         Weighting, align, ditto, ditto_with, fed_avg, fed_avg_with, fed_prox, fed_prox_with,
         fed_sgd, fed_sgd_with, fit_vertical, fit_vertical_with, gossip, gossip_with, ifca,

@@ -10,13 +10,13 @@
 
 use netfed::Status;
 use netfed::baselines::{
-    Answer, Client, Clients, GossipNode, IfcaClient, IfcaServer, LocalSteps, Peer, Rate, Rounds,
-    Server, Weighting, fed_avg, gossip, ifca, ifca_from_random, oracle, pooled, random_start,
+    Answer, Client, Clients, GossipNode, IfcaClient, IfcaServer, LocalSteps, Rate, Rounds, Server,
+    Weighting, fed_avg, gossip, ifca, ifca_from_random, oracle, pooled, random_start,
 };
 use netfed::generate::{Noise, clustered, linear_data, random, stochastic_block_model};
 use netfed::loss::Sampled;
 use netfed::penalty::Norm2;
-use netfed::{Dataset, Graph, LossKind, Matrix, Problem};
+use netfed::{Dataset, Graph, Half, LossKind, Matrix, Problem};
 use rand::RngExt;
 
 fn problem(graph: Graph, data: &[Dataset]) -> Problem {
@@ -163,7 +163,8 @@ fn table_1_as_it_was_run() {
 /// About 8e-7, and three standard deviations of the mean square of 100 draws of noise.
 const NOISE_LEFT: std::ops::Range<f64> = 4.6e-7..11.4e-7;
 
-/// The figures of docs/baselines.md: cargo test -p netfed --test baselines draws_of_table_1 -- --ignored --nocapture
+/// The figures of docs/baselines.md: cargo test -p netfed --test baselines draws_of_table_1 --
+/// --ignored --nocapture
 #[test]
 #[ignore = "takes minutes"]
 fn draws_of_table_1() {
@@ -249,13 +250,18 @@ fn halves_driven_by_hand_give_the_same_bits() {
         GossipNode::new(clients.data(i), WORK, &degrees, vec![0.1; 5])
     };
     let mut nodes: Vec<GossipNode<'_>> = (0..16).map(node).collect();
-    for round in 0..12 {
-        let mut messages = vec![Vec::new(); 16];
-        (0..16).rev().for_each(|i| messages[i] = nodes[i].message(round));
+    for _ in 0..12 {
+        let mut messages = vec![vec![0.0; 5]; 16];
+        (0..16).rev().for_each(|i| nodes[i].compute(&mut messages[i]));
         for i in (0..16).rev() {
-            let slots = graph.incident(i).iter();
-            let theirs: Vec<&[f64]> = slots.map(|s| messages[s.neighbor()].as_slice()).collect();
-            nodes[i].absorb(round, &theirs);
+            // Half way, the node is started again from what it remembers.
+            let mut other = node(i);
+            for (slot, inc) in graph.incident(i).iter().enumerate().rev() {
+                other.set(nodes[i].params(), &[]);
+                assert!(other.remember(&nodes[i].memory()));
+                std::mem::swap(&mut nodes[i], &mut other);
+                nodes[i].absorb(slot, &messages[i], &messages[inc.neighbor()]);
+            }
         }
     }
     (0..16).for_each(|i| assert_eq!(nodes[i].params(), driven.params.row(i), "{i}"));

@@ -1,5 +1,5 @@
-//! What holds for every table and all edges with names: any input is taken or refused with a reason,
-//! and putting nodes into another order loses nothing.
+//! What holds for every table and all edges with names: any input is taken or refused with a
+//! reason, and putting nodes into another order loses nothing.
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 

@@ -15,9 +15,10 @@ use crate::terminal::print;
 
 use steps::Step;
 
-/// Shows what netfed does, on bundled data: 203 weather stations of Finland forecast the highest temperature of the next day. The graph is
-/// built, λ is chosen, the models are trained and compared with training alone and with one model for all. Every command is shown
-/// as it can be typed again.
+/// Shows what netfed does, on bundled data: 203 weather stations of Finland forecast the highest
+/// temperature of the next day. The graph is built, λ is chosen, the models are trained and
+/// compared with training alone and with one model for all. Every command is shown as it can be
+/// typed again.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {

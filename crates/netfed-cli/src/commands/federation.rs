@@ -1,6 +1,9 @@
 //! `netfed federation`: what the organizer does, and what everyone can check.
 
 mod check;
+mod collect;
+mod describe;
+mod founders;
 mod idle;
 mod init;
 mod invite;
@@ -19,8 +22,9 @@ use netfed_net::{authority, proof};
 use crate::failure::Failure;
 use crate::member::{damaged, read};
 
-/// A federation in five commands: init and invite by the organizer, check and `netfed peer` by every member, status to watch. Later, as
-/// members come and go: renew, revoke, add, remove and readmit.
+/// A federation in five commands: init and invite by the organizer, check and `netfed peer` by
+/// every member, status to watch. Later, as members come and go: renew, revoke, add, remove and
+/// readmit.
 #[derive(clap::Args)]
 pub(crate) struct Federation {
     #[command(subcommand)]

@@ -9,8 +9,8 @@ pub(crate) mod select;
 
 use crate::failure::Failure;
 
-/// The graph says which nodes are expected to be alike. These commands build it from the data, check it
-/// against them, look at it and translate it.
+/// The graph says which nodes are expected to be alike. These commands build it from the data,
+/// check it against them, look at it and translate it.
 #[derive(clap::Args)]
 pub(crate) struct Graph {
     #[command(subcommand)]

@@ -34,21 +34,24 @@ use own::Own;
 use report::{parameters, summary, words};
 use serving::{Serving, patiently};
 
-/// Takes part in a federation: trains the models of the own nodes together with the neighbors in the graph. The file stays here; only
-/// models travel, encrypted, and only to the neighbors. A peer that is killed and started again goes on from its last commit.
+/// Takes part in a federation: trains the models of the own nodes together with the neighbors in
+/// the graph. The file stays here; only models travel, encrypted, and only to the neighbors. A peer
+/// that is killed and started again goes on from its last commit.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Peer {
     /// Folder that the organizer sent: description, certificates and key
     #[arg(long, value_name = "FOLDER", help_heading = "Input")]
     pub(crate) federation: PathBuf,
-    /// The own data points (.csv, .csv.gz, .tsv, .parquet); with one node no column for it is needed
+    /// The own data points (.csv, .csv.gz, .tsv, .parquet); with one node no column for it is
+    /// needed
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) data: Option<PathBuf>,
     /// The own node; checked against the certificate
     #[arg(long, value_name = "NODE", help_heading = "Input")]
     pub(crate) node: Option<String>,
-    /// The own model in a federation of models of any kind (fed-relax), with options, such as "tree depth=4"
+    /// The own model in a federation of models of any kind (fed-relax), with options, such as "tree
+    /// depth=4"
     #[arg(long, value_name = "TEXT", help_heading = "Input")]
     pub(crate) model: Option<String>,
     /// Folder for the results; it must not exist
@@ -60,7 +63,8 @@ pub(crate) struct Peer {
     /// Folder for the state that survives a crash [default: state in the federation's folder]
     #[arg(long, value_name = "FOLDER", help_heading = "Network")]
     pub(crate) state: Option<PathBuf>,
-    /// Take part again although the own state was lost, from what the neighbors know; not with rounds in lock step
+    /// Take part again although the own state was lost, from what the neighbors know; not with
+    /// rounds in lock step
     #[arg(long, help_heading = "Network")]
     pub(crate) rejoin: bool,
     /// Listen here instead of at the endpoint of the description, as quic/HOST:PORT
@@ -69,7 +73,8 @@ pub(crate) struct Peer {
     /// Serve counters for Prometheus at this address, such as 127.0.0.1:9100
     #[arg(long, value_name = "ADDRESS", help_heading = "Network")]
     pub(crate) metrics: Option<String>,
-    /// Send counters to an OpenTelemetry collector (OTLP over HTTP) every ten seconds, such as http://127.0.0.1:4318
+    /// Send counters to an OpenTelemetry collector (OTLP over HTTP) every ten seconds, such as
+    /// http://127.0.0.1:4318
     #[arg(long, value_name = "URL", help_heading = "Network")]
     pub(crate) otlp: Option<String>,
     /// After the end, serve neighbors until they have been silent for this long
@@ -107,7 +112,8 @@ pub(crate) fn run(args: &Peer) -> Result<u8, Failure> {
     }
 }
 
-/// Takes part under one version of the federation; the exit status, or none if this member has made way for a later version.
+/// Takes part under one version of the federation; the exit status, or none if this member has made
+/// way for a later version.
 fn under_one_version(
     args: &Peer,
     serving: &mut Serving,
@@ -271,7 +277,8 @@ fn coupled<'a>(
     halves
 }
 
-/// With a server messages may be longer than models, two exchanges are a round, and there is no certificate.
+/// With a server messages may be longer than models, two exchanges are a round, and there is no
+/// certificate.
 fn of_server(outcome: Outcome, dim: usize, size: usize) -> Outcome {
     let models = outcome.params.chunks_exact(size).flat_map(|w| w[..dim].iter().copied());
     let (params, rounds) = (models.collect(), outcome.rounds / 2);

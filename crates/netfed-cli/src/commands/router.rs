@@ -10,8 +10,8 @@ use crate::member::{self, own_name, start_log};
 use crate::progress::{catch_interrupts, interrupted, say};
 use crate::terminal::print;
 
-/// Runs a router of a federation: members of whom neither can be reached meet here. The router delivers what is sealed between them and
-/// can neither read nor change it. It runs until Ctrl-C.
+/// Runs a router of a federation: members of whom neither can be reached meet here. The router
+/// delivers what is sealed between them and can neither read nor change it. It runs until Ctrl-C.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Router {

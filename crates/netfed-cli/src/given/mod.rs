@@ -115,8 +115,8 @@ impl Given {
         ]
     }
 
-    /// The flags and the file of a command that trains many times over. Flags that are about one fit
-    /// are refused; in the file that a fit has left behind they are passed over.
+    /// The flags and the file of a command that trains many times over. Flags that are about one
+    /// fit are refused; in the file that a fit has left behind they are passed over.
     pub(crate) fn of_many_fits(self, file: Option<&Path>, command: &str) -> Result<Given, Failure> {
         if let Some((flag, _)) = self.of_one_fit().into_iter().find(|(_, there)| *there) {
             return Err(Failure::input(format!(

@@ -8,17 +8,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, clap::Args)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct InputFiles {
-    /// Data points: one row each, with a node id, a label and features (.csv, .csv.gz, .tsv, .parquet)
+    /// Data points: one row each, with a node id, a label and features (.csv, .csv.gz, .tsv,
+    /// .parquet)
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) data: Option<PathBuf>,
     /// Edges of the empirical graph: columns source, target and, if wanted, weight
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) graph: Option<PathBuf>,
-    /// Matrix Q of the quadratic penalty: a file with one row per feature, numbers separated by commas, no header
+    /// Matrix Q of the quadratic penalty: a file with one row per feature, numbers separated by
+    /// commas, no header
     #[arg(long, value_name = "FILE", help_heading = "Problem")]
     pub(crate) penalty_matrix: Option<PathBuf>,
-    /// Simulate devices that drop out: the probability that a node is there in a round, or a file with the columns node and
-    /// availability
+    /// Simulate devices that drop out: the probability that a node is there in a round, or a file
+    /// with the columns node and availability
     #[arg(
         long,
         value_name = "NUMBER|FILE",

@@ -1,5 +1,5 @@
-//! The commands whose answers are kept. Those of one case run one after the other in one folder, which has the files of
-//! `tests/golden/data` and some bundled ones (`golden/run.rs`).
+//! The commands whose answers are kept. Those of one case run one after the other in one folder,
+//! which has the files of `tests/golden/data` and some bundled ones (`golden/run.rs`).
 
 use crate::federations;
 

@@ -1,6 +1,7 @@
 //! Whether two texts say the same.
 
-/// What the last bits of numbers depend on: the system's math library, and the instructions that the linear algebra finds.
+/// What the last bits of numbers depend on: the system's math library, and the instructions that
+/// the linear algebra finds.
 pub(crate) fn machine() -> String {
     let (os, kind) = (std::env::consts::OS, std::env::consts::ARCH);
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,5 @@
-//! Federations on this machine, one of each method: described, started, and read by the commands that come after.
+//! Federations on this machine, one of each method: described, started, and read by the commands
+//! that come after.
 
 use crate::commands::Case;
 

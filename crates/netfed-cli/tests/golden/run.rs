@@ -25,7 +25,8 @@ const LONGEST: usize = 64 << 10;
 /// Settings of the surroundings that change what is said.
 const SURROUNDINGS: [&str; 4] = ["COLUMNS", "RUST_LOG", "RUST_BACKTRACE", "CLICOLOR_FORCE"];
 
-/// Twelve ports for a case. Those of other cases, of other runs and of other tests are elsewhere; federations come first.
+/// Twelve ports for a case. Those of other cases, of other runs and of other tests are elsewhere;
+/// federations come first.
 fn port(case: usize) -> u32 {
     2_000 + (std::process::id() % 50) * 200 + 12 * u32::try_from(case % 16).unwrap()
 }

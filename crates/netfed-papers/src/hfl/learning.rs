@@ -6,7 +6,7 @@
 //! least one with 1/κ ≤ eigenvalues of XᵀX/n ≤ κ. Gradient descent has steps c/√t. netfed's squared
 //! loss carries no ½: ρ is doubled and steps are halved.
 
-use netfed::baselines::{ClientData, LocalSteps, Peer, Rate, SubgradientNode};
+use netfed::baselines::{ClientData, LocalSteps, Rate, SubgradientNode};
 use netfed::generate::corrupted;
 use netfed::loss::{Compact, Sampled};
 use netfed::{
@@ -123,17 +123,7 @@ impl Setting {
             let links = Link::of_node(graph, self.problem.lambda(), i);
             FedAdmmNode::new(device, self.problem.penalty(), links, settings)
         };
-        let mut nodes: Vec<_> = (0..graph.nodes()).map(node).collect();
-        let mut messages = vec![vec![0.0; DIM]; nodes.len()];
-        self.record(|_| {
-            nodes.iter_mut().zip(&mut messages).for_each(|(n, m)| n.compute(m));
-            for (i, node) in nodes.iter_mut().enumerate() {
-                for (slot, inc) in graph.incident(i).iter().enumerate() {
-                    node.absorb(slot, &messages[i], &messages[inc.neighbor()]);
-                }
-            }
-            self.error(nodes.iter().map(|n| n.params()))
-        })
+        self.record((0..graph.nodes()).map(node).collect())
     }
 
     fn descent(&self, c: f64, batches: bool) -> Result<Vec<f64>, Failure> {
@@ -150,26 +140,23 @@ impl Setting {
             let links = Link::of_node(graph, self.problem.lambda(), i);
             SubgradientNode::new(data, self.problem.penalty(), links, work, vec![0.0; DIM])
         };
-        let mut nodes: Vec<_> = (0..graph.nodes()).map(node).collect();
-        self.record(|round| {
-            let messages: Vec<_> = nodes.iter_mut().map(|n| n.message(round)).collect();
-            for (i, node) in nodes.iter_mut().enumerate() {
-                let slots = graph.incident(i).iter();
-                let theirs: Vec<&[f64]> =
-                    slots.map(|s| messages[s.neighbor()].as_slice()).collect();
-                node.absorb(round, &theirs);
-            }
-            self.error(nodes.iter().map(|n| n.params()))
-        })
+        self.record((0..graph.nodes()).map(node).collect())
     }
 
     /// Runs all rounds and keeps the errors of some.
-    fn record(&self, mut round: impl FnMut(u64) -> f64) -> Result<Vec<f64>, Failure> {
+    fn record<H: Half>(&self, mut nodes: Vec<H>) -> Result<Vec<f64>, Failure> {
+        let graph = self.problem.graph();
+        let mut messages = vec![vec![0.0; DIM]; nodes.len()];
         let mut errors = Vec::new();
-        for t in 0..ROUNDS[ROUNDS.len() - 1] {
-            let error = round(t);
-            if ROUNDS.contains(&(t + 1)) {
-                errors.push(error);
+        for t in 1..=ROUNDS[ROUNDS.len() - 1] {
+            nodes.iter_mut().zip(&mut messages).for_each(|(n, m)| n.compute(m));
+            for (i, node) in nodes.iter_mut().enumerate() {
+                for (slot, inc) in graph.incident(i).iter().enumerate() {
+                    node.absorb(slot, &messages[i], &messages[inc.neighbor()]);
+                }
+            }
+            if ROUNDS.contains(&t) {
+                errors.push(self.error(nodes.iter().map(|n| n.params())));
             }
             if interrupted() {
                 return Err(Failure::other("interrupted; nothing was written.".into()));

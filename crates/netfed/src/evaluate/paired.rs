@@ -1,6 +1,7 @@
 //! The one-standard-error rule, paired: what the data cannot tell from the best.
 //!
-//! Errors of all λ on the same splits are compared by their differences: λ is like the best λ* where
+//! Errors of all λ on the same splits are compared by their differences: λ is like the best λ*
+//! where
 //!
 //!   mean(e(λ) − e(λ*)) ≤ SE(e(λ) − e(λ*)),
 //!

@@ -29,8 +29,8 @@ pub(super) fn of_nodes(
     features.into_iter().zip(labels).map(|(x, y)| Dataset::new(dim, x, y)).collect()
 }
 
-/// The local datasets of all nodes of a table, in the units of the problem that the settings make of
-/// it.
+/// The local datasets of all nodes of a table, in the units of the problem that the settings make
+/// of it.
 pub fn datasets(table: &Table, spec: &Spec) -> Result<Vec<Dataset>, Error> {
     let scaling = spec.standardize.then(|| ModelScaling::of(table, spec));
     of_nodes(table, table.nodes().len(), spec.intercept, scaling.as_ref())

@@ -27,7 +27,8 @@ pub struct EdgeLoads {
 pub struct Flows {
     /// The flow ‖uₑ‖_*.
     pub flow: Vec<f64>,
-    /// Whether an edge stands out: it is saturated or, where there is no limit, among the strongest.
+    /// Whether an edge stands out: it is saturated or, where there is no limit, among the
+    /// strongest.
     pub hot: Vec<bool>,
     /// The edges, those that stand out most first.
     pub order: Vec<usize>,

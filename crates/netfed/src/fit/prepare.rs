@@ -1,13 +1,12 @@
 //! From a table and edges to a problem: one numbering of the nodes, one local dataset each, the
 //! intercept, the scaling of the features, the preset of a flavor, and what a user should know.
 
-use rayon::prelude::*;
-
 use super::datasets;
 use super::scaling::ModelScaling;
 use super::warning::Warning;
 use crate::flavor::Preset;
 use crate::loss::Sampled;
+use crate::numeric::threads::*;
 use crate::outcome::Observer;
 use crate::penalty::Penalty;
 use crate::{Dataset, Edges, Error, Graph, Matrix, Options, Problem, Solver, Spec, Table};
@@ -44,8 +43,8 @@ pub struct Prepared {
     pub warnings: Vec<Warning>,
 }
 
-/// Builds the problem. Its nodes are those of the table, followed by those that only the edges name.
-/// A feature that is 0 in every row is refused.
+/// Builds the problem. Its nodes are those of the table, followed by those that only the edges
+/// name. A feature that is 0 in every row is refused.
 pub fn prepare(table: &Table, edges: Option<&Edges>, spec: &Spec) -> Result<Prepared, Error> {
     match table.zero_features().first() {
         Some(&name) => Err(Error::ZeroFeature { name: name.to_owned() }),

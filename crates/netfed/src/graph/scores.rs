@@ -45,8 +45,8 @@ impl Scores {
         }
     }
 
-    /// Compares edges with true ones, each as (smaller end, larger end, weight), over the pairs that
-    /// are edges of either graph. Ends are numbers or names.
+    /// Compares edges with true ones, each as (smaller end, larger end, weight), over the pairs
+    /// that are edges of either graph. Ends are numbers or names.
     pub fn of_edges<K: Ord>(
         learned: impl IntoIterator<Item = (K, K, f64)>,
         truth: impl IntoIterator<Item = (K, K, f64)>,

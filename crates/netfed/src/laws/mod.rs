@@ -337,6 +337,10 @@ fn check_dual_step(
     let mut u = v.to_vec();
     penalty.prox_conjugate(&mut u, c, step);
     let p: Vec<f64> = v.iter().zip(&u).map(|(a, b)| (a - b) / step).collect();
+    let mut direct: Vec<f64> = v.iter().map(|x| x / step).collect();
+    penalty.prox(&mut direct, c / step);
+    let apart = distance(&direct, &p);
+    law(apart <= 1e-9 * (norm(v) / step), "prox and prox of the conjugate agree", &[c, apart])?;
     let conjugate = penalty.conjugate(&u, c);
     let value = c * penalty.value(&p);
     let rounding = 1e-11 * (1.0 + value + norm(v) * norm(v) / step);

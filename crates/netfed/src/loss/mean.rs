@@ -1,8 +1,8 @@
 //! `mean`: L(w) = (1/m) Σ_r ‖x_r − w‖² + η₂‖w‖² + η₁‖w‖₁, convex clustering of data without labels.
 //!
 //! With the mean x̄ of the points, L(w) = ‖w − x̄‖² + spread + η₂‖w‖² + η₁‖w‖₁ separates over the
-//! coordinates. With soft(v, t) = sign(v)·max(|v| − t, 0): prox: z = soft(v/step + 2x̄, η₁)/(1/step +
-//! 2 + 2η₂); maximizer of ⟨s,w⟩ − L(w): soft(s + 2x̄, η₁)/(2 + 2η₂).
+//! coordinates. With soft(v, t) = sign(v)·max(|v| − t, 0): prox: z = soft(v/step + 2x̄, η₁)/(1/step
+//! + 2 + 2η₂); maximizer of ⟨s,w⟩ − L(w): soft(s + 2x̄, η₁)/(2 + 2η₂).
 
 use super::{Bracket, Compact, Curvature, Growth, Loss, Region, Slope};
 use crate::Dataset;

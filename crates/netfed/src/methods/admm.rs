@@ -26,7 +26,7 @@ pub(crate) fn solve(run: &mut Run<'_>, start: Option<Start>) -> Solution {
         FedAdmmNode::new(federation.device(problem, i), problem.penalty(), links, settings)
     };
     let halves = (0..problem.nodes()).map(half).collect();
-    let mut rounds = Driver::new(problem.graph(), halves, problem.dim(), true);
+    let mut rounds = Driver::new(problem.graph(), halves, problem.dim());
     if let Some(start) = start {
         rounds.set(&start);
     }

@@ -5,6 +5,7 @@
 //! (docs/methods.md, exchanges at different times).
 
 use super::half::Half;
+use crate::numeric::parallel::for_items;
 use crate::numeric::threads::*;
 use crate::{Graph, Matrix, Start};
 
@@ -17,19 +18,29 @@ pub(crate) struct Driver<'g, H> {
     /// Per edge the models of tail and head at its last exchange, if there may be nodes that are
     /// away.
     met: Option<[Matrix; 2]>,
+    /// The work of a node in entries.
+    cost: usize,
 }
 
 impl<'g, H: Half> Driver<'g, H> {
-    pub(crate) fn new(graph: &'g Graph, halves: Vec<H>, dim: usize, all_there: bool) -> Self {
-        let edges = graph.edges().len();
-        let mut rounds = Driver {
-            graph,
-            messages: Matrix::zeros(halves.len(), dim),
-            halves,
-            met: (!all_there).then(|| [Matrix::zeros(edges, dim), Matrix::zeros(edges, dim)]),
-        };
-        rounds.meet(|_| true);
-        rounds
+    /// The halves of nodes that are there in every round.
+    pub(crate) fn new(graph: &'g Graph, halves: Vec<H>, dim: usize) -> Self {
+        let messages = Matrix::zeros(halves.len(), dim);
+        Driver { graph, messages, halves, met: None, cost: usize::MAX }
+    }
+
+    /// The same, where nodes may be away.
+    pub(crate) fn with_absences(self) -> Self {
+        let (edges, dim) = (self.graph.edges().len(), self.messages.cols());
+        let met = Some([Matrix::zeros(edges, dim), Matrix::zeros(edges, dim)]);
+        let mut driver = Driver { met, ..self };
+        driver.meet(|_| true);
+        driver
+    }
+
+    /// The same, where a round of a node costs so many entries: one thread does little work.
+    pub(crate) fn costing(self, cost: usize) -> Self {
+        Driver { cost, ..self }
     }
 
     pub(crate) fn halves_mut(&mut self) -> &mut [H] {
@@ -49,15 +60,24 @@ impl<'g, H: Half> Driver<'g, H> {
     pub(crate) fn round(&mut self) {
         let dim = self.messages.cols();
         let (graph, messages) = (self.graph, &mut self.messages);
-        let said = messages.as_mut_slice().par_chunks_mut(dim);
-        self.halves.par_iter_mut().zip(said).for_each(|(half, message)| half.compute(message));
+        let mut both: Vec<_> =
+            self.halves.iter_mut().zip(messages.as_mut_slice().chunks_mut(dim)).collect();
+        for_items(&mut both, self.cost, |_, (half, message)| half.compute(message));
         let messages = &self.messages;
-        self.halves.par_iter_mut().enumerate().for_each(|(i, half)| {
+        for_items(&mut self.halves, self.cost, |i, half| {
             for (slot, inc) in graph.incident(i).iter().enumerate() {
                 half.absorb(slot, messages.row(i), messages.row(inc.neighbor()));
             }
         });
         self.meet(|_| true);
+    }
+
+    /// The models.
+    pub(crate) fn params(&self) -> Matrix {
+        let mut params = Matrix::zeros(self.halves.len(), self.messages.cols());
+        let rows = self.halves.iter().enumerate();
+        rows.for_each(|(i, half)| params.row_mut(i).copy_from_slice(half.params()));
+        params
     }
 
     /// A round of the nodes that are there.

@@ -5,7 +5,7 @@
 //! | with | methods | halves |
 //! | --- | --- | --- |
 //! | duals on the edges | Algorithm 1, ADMM, Fed-ADMM | [`Half`], [`PrimalDualNode`], [`FedAdmmNode`] |
-//! | neighbors alone | gossip, (sub)gradient descent | [`Peer`] |
+//! | neighbors alone | gossip, (sub)gradient descent | [`Half`] |
 //! | a server | FedAvg, FedSGD, FedProx, IFCA, Ditto, MR-MTL, vertical | [`Client`], [`Server`] |
 
 pub(crate) mod admm;
@@ -30,7 +30,7 @@ pub use fed_admm::{Device, FedAdmm, FedAdmmNode, LocalStep};
 pub use half::Half;
 pub use local_steps::{LocalSteps, Rate};
 pub use neighbor::{
-    GossipNode, Peer, SubgradientNode, gossip, gossip_with, subgradient, subgradient_with,
+    GossipNode, SubgradientNode, gossip, gossip_with, subgradient, subgradient_with,
 };
 pub use primal_dual::PrimalDualNode;
 pub(crate) use primal_dual::edge_step;

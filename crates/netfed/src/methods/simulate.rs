@@ -127,7 +127,8 @@ fn drive<H: Half>(
 ) -> Solution {
     let (availability, seed) = (federation.availability, federation.fed_admm.seed);
     let (graph, dim) = (run.problem.graph(), run.problem.dim());
-    let mut rounds = Driver::new(graph, halves, dim, availability.is_empty());
+    let all = Driver::new(graph, halves, dim);
+    let mut rounds = if availability.is_empty() { all } else { all.with_absences() };
     run.iterate(method, &mut rounds, Driver::point, |rounds, before| {
         if availability.is_empty() {
             return rounds.round();

@@ -1,7 +1,6 @@
-//! How rounds of messages went, and when they end.
+//! How rounds of messages went.
 
 use crate::Matrix;
-use crate::numeric::linalg::{distance, norm};
 use crate::outcome::Status;
 
 /// How a run went.
@@ -29,27 +28,4 @@ pub struct Outcome {
     pub params: Matrix,
     /// How the run went.
     pub trace: Trace,
-}
-
-/// Watches how far the models still move.
-pub(crate) struct Movement {
-    tolerance: f64,
-    largest: f64,
-}
-
-impl Movement {
-    pub(crate) fn new(tolerance: f64, start: &[f64]) -> Movement {
-        Movement { tolerance, largest: norm(start) }
-    }
-
-    /// Why a run ends after a step from `before` to `now`, if it does.
-    pub(crate) fn end(&mut self, before: &[f64], now: &[f64]) -> Option<Status> {
-        let size = norm(now);
-        if !size.is_finite() {
-            return Some(Status::Diverged);
-        }
-        self.largest = self.largest.max(size);
-        let bound = self.tolerance * self.largest;
-        (self.tolerance > 0.0 && distance(before, now) <= bound).then_some(Status::Settled)
-    }
 }

@@ -153,24 +153,27 @@ impl FromStr for ModelKind {
             "ridge" => ModelKind::Ridge(linear(&mut words, Some(0.1), None)?),
             "lasso" => ModelKind::Lasso(linear(&mut words, None, Some(0.1))?),
             "logistic" => ModelKind::Logistic(linear(&mut words, Some(0.001), None)?),
-            _ => {
-                let PerceptronOptions { hidden, training: usual } = PerceptronOptions::default();
-                let hidden = words.counts("hidden", hidden)?;
-                let training = Training {
-                    epochs: words.count("epochs", usual.epochs, 1)?,
-                    batch: words.count("batch", usual.batch, 1)?,
-                    rate: words.positive("rate", usual.rate)?,
-                    optimizer: match words.one_of("optimizer", &["adam", "rmsprop"])? {
-                        "rmsprop" => Optimizer::RmsProp,
-                        _ => Optimizer::Adam,
-                    },
-                };
-                ModelKind::Perceptron(PerceptronOptions { hidden, training })
-            }
+            _ => ModelKind::Perceptron(perceptron(&mut words)?),
         };
         words.finish()?;
         Ok(kind)
     }
+}
+
+/// Options of a perceptron.
+fn perceptron(words: &mut Words<'_>) -> Result<PerceptronOptions, Error> {
+    let PerceptronOptions { hidden, training: usual } = PerceptronOptions::default();
+    let hidden = words.counts("hidden", hidden)?;
+    let training = Training {
+        epochs: words.count("epochs", usual.epochs, 1)?,
+        batch: words.count("batch", usual.batch, 1)?,
+        rate: words.positive("rate", usual.rate)?,
+        optimizer: match words.one_of("optimizer", &["adam", "rmsprop"])? {
+            "rmsprop" => Optimizer::RmsProp,
+            _ => Optimizer::Adam,
+        },
+    };
+    Ok(PerceptronOptions { hidden, training })
 }
 
 /// Options of a linear model, with the usual ridge and lasso where it has them.

@@ -86,7 +86,7 @@ impl Task {
 /// | `watch` | long fits that can be stopped |
 /// | `parts`, `restore` | models that can be saved, and peers that can be started again |
 ///
-/// [`laws::check_model`](laws::check_model) holds a model to what it says.
+/// [`laws::check_model`] holds a model to what it says.
 pub trait LocalModel: Send + Sync {
     /// Fits to points with targets (one row per point, [`Task::outputs`] numbers each) and weights
     /// θ ≥ 0, not all zero.

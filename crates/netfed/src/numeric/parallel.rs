@@ -55,6 +55,19 @@ pub(crate) fn map_items<I: Send, T: Send>(
     items.par_iter_mut().enumerate().map(|(k, item)| f(k, item)).collect()
 }
 
+/// f(index, item) for every item; `cost` is the work of an item in entries.
+pub(crate) fn for_items<I: Send>(
+    items: &mut [I],
+    cost: usize,
+    f: impl Fn(usize, &mut I) + Sync + Send,
+) {
+    if items.len().saturating_mul(cost) <= WORK {
+        items.iter_mut().enumerate().for_each(|(k, item)| f(k, item));
+    } else {
+        items.par_iter_mut().enumerate().for_each(|(k, item)| f(k, item));
+    }
+}
+
 /// Σ f(row, scratch) for row = 0 … rows − 1, added up in blocks of a fixed size; `cost` is the work
 /// of a row in entries.
 pub(crate) fn sum_rows(

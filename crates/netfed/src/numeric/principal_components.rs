@@ -1,7 +1,7 @@
 //! Two coordinates for a picture of points with many features: the two principal components.
 //!
-//! The covariance Σ (x − x̄)(x − x̄)ᵀ/n is decomposed; a component is the inner product of x − x̄ with
-//! one of its eigenvectors.
+//! The covariance Σ (x − x̄)(x − x̄)ᵀ/n is decomposed; a component is the inner product of x − x̄
+//! with one of its eigenvectors.
 
 use super::linalg::{axpy, dot, symmetric_eigen};
 use crate::{Error, Matrix};

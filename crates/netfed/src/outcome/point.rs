@@ -13,6 +13,7 @@ pub struct Clusters {
 
 /// One solution of the path, without its models.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PathPoint {
     /// λ
     pub lambda: f64,

@@ -3,9 +3,9 @@
 //!
 //!   Σ_{i∈C} ‖pᵢ − mean‖²/|P| ≤ ε/(α λ₂),    ε = Σ_{i∈C} Lᵢ(h̄),    λ₂ of the Laplacian of the cluster
 //!
-//! for a cluster C without edges to others and any model h̄ that all its nodes could have. Here h̄ is
-//! one number for all points: every kind of model with a constant has it. Proof: minimizers do no
-//! worse than h̄ at all nodes, which has no variation; and Σₑ Aₑ‖pᵢ − pⱼ‖² ≥ λ₂ Σ‖pᵢ − mean‖².
+//! for a cluster C without edges to others and any model h̄ that all its nodes could have. Here h̄
+//! is one number for all points: every kind of model with a constant has it. Proof: minimizers do
+//! no worse than h̄ at all nodes, which has no variation; and Σₑ Aₑ‖pᵢ − pⱼ‖² ≥ λ₂ Σ‖pᵢ − mean‖².
 
 use super::settings::Examples;
 use super::setup::RelaxSetup;

@@ -2,8 +2,10 @@
 //! certificates, and with which options it runs. How a point was found does not matter here.
 
 mod options;
+mod rounds;
 
 pub use options::{Options, Solver};
+pub(crate) use rounds::{Limits, Round, run_rounds};
 
 use crate::certificate::Certifier;
 use crate::certificate::separable::has_no_minimum;

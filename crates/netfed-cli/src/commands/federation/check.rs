@@ -20,8 +20,9 @@ use crate::prepare::datasets_of;
 use crate::settings::Settings;
 use crate::terminal::print;
 
-/// Checks the folder of the organizer or of a member: the signature under the description, the certificate and how long it is valid, who the
-/// neighbors are and, if wanted, whether the own data fit.
+/// Checks the folder of the organizer or of a member: the signature under the description, the
+/// certificate and how long it is valid, who the neighbors are and, if wanted, whether the own data
+/// fit.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  netfed federation check --federation invitation/ --data own.csv"
@@ -40,20 +41,7 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     let federation = member::read(&args.federation)?;
     let settings = settings_of(&federation, &args.federation, args.data.as_deref())?;
     let d = &federation.description;
-    let mut text = format!(
-        "{}{}: {}, {}, {}; the signature is good\n  {}, features {}\n  {}; a member that is away: {} (after {} s)\n",
-        d.name,
-        if d.version > 1 { format!(", version {}", d.version) } else { String::new() },
-        plural(d.members.len(), "member"),
-        plural(federation.nodes.len(), "node"),
-        plural(federation.graph.edges().len(), "edge"),
-        method(d, &settings),
-        settings.columns.features.as_deref().unwrap_or_default().join(", "),
-        rounds(d),
-        d.away,
-        d.patience_seconds
-    );
-    text.push_str(&format!("  {}\n", travels(d)));
+    let mut text = about(&federation, &settings);
     let organizer = args.federation.join(authority::CA_KEY);
     if organizer.exists() {
         proof::check_organizer(&args.federation).map_err(damaged)?;
@@ -65,37 +53,11 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     let mut own = None;
     // A folder is the organizer's, or someone else's with a certificate.
     if !organizer.exists() || args.federation.join(authority::CERTIFICATE).exists() {
-        let identity = identity(&args.federation)?;
-        let name = &identity.name;
-        let valid = plural(usize::try_from(identity.days_left).unwrap_or(0), "more day");
-        match (federation.member(name), federation.router(name)) {
-            (Some(member), _) => {
-                nodes = d.members[member].nodes.clone();
-                nodes.sort_by(|a, b| natural_order(a, b));
-                own = Some(member);
-                let size = numbers(&federation, &settings)?;
-                text.push_str(&format!("  member {name}, valid for {valid}"));
-                text.push_str(&neighbors(&federation, member, size));
-            }
-            (None, Some(router)) => text.push_str(&format!(
-                "  router {name}, valid for {valid}; listens at {}\n",
-                d.routers[router].endpoint
-            )),
-            (None, None) => {
-                return Err(Failure::input(format!(
-                    "\"{name}\" is not a member of this federation."
-                )));
-            }
+        own = holder(args, &federation, &settings, &mut text)?;
+        if let Some(member) = own {
+            nodes = d.members[member].nodes.clone();
+            nodes.sort_by(|a, b| natural_order(a, b));
         }
-        let (list, _) = Revoked::read(&args.federation)?;
-        if list.version > 0 {
-            let of = plural(list.below.len(), "member");
-            let version = list.version;
-            text.push_str(&format!(
-                "  revoked: earlier certificates of {of} (version {version} of the list)\n"
-            ));
-        }
-        warn_if_exposed(&args.federation.join(authority::KEY), &mut text);
     }
     let mut data = Vec::new();
     if let Some(path) = &args.data {
@@ -113,6 +75,63 @@ pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// What everyone may know.
+fn about(federation: &Federation, settings: &Settings) -> String {
+    let d = &federation.description;
+    format!(
+        "{}{}: {}, {}, {}; the signature is good\n  {}, features {}\n  {}; a member that is away: {} (after {} s)\n  {}\n",
+        d.name,
+        if d.version > 1 { format!(", version {}", d.version) } else { String::new() },
+        plural(d.members.len(), "member"),
+        plural(federation.nodes.len(), "node"),
+        plural(federation.graph.edges().len(), "edge"),
+        method(d, settings),
+        settings.columns.features.as_deref().unwrap_or_default().join(", "),
+        rounds(d),
+        d.away,
+        d.patience_seconds,
+        travels(d)
+    )
+}
+
+/// Tries the keys of the member or router whose folder it is, and says who that is; its place among
+/// the members.
+fn holder(
+    args: &Check,
+    federation: &Federation,
+    settings: &Settings,
+    text: &mut String,
+) -> Result<Option<usize>, Failure> {
+    let identity = identity(&args.federation)?;
+    let name = &identity.name;
+    let valid = plural(usize::try_from(identity.days_left).unwrap_or(0), "more day");
+    let member = federation.member(name);
+    match (member, federation.router(name)) {
+        (Some(member), _) => {
+            let size = numbers(federation, settings)?;
+            text.push_str(&format!("  member {name}, valid for {valid}"));
+            text.push_str(&neighbors(federation, member, size));
+        }
+        (None, Some(router)) => text.push_str(&format!(
+            "  router {name}, valid for {valid}; listens at {}\n",
+            federation.description.routers[router].endpoint
+        )),
+        (None, None) => {
+            return Err(Failure::input(format!("\"{name}\" is not a member of this federation.")));
+        }
+    }
+    let (list, _) = Revoked::read(&args.federation)?;
+    if list.version > 0 {
+        let of = plural(list.below.len(), "member");
+        let version = list.version;
+        text.push_str(&format!(
+            "  revoked: earlier certificates of {of} (version {version} of the list)\n"
+        ));
+    }
+    warn_if_exposed(&args.federation.join(authority::KEY), text);
+    Ok(member)
+}
+
 /// The method with its numbers.
 fn method(d: &Description, settings: &Settings) -> String {
     let (name, lambda, loss) = (&d.method, settings.lambda(), settings.loss_name());
@@ -127,7 +146,8 @@ fn method(d: &Description, settings: &Settings) -> String {
     }
 }
 
-/// When the run ends. With a server, T rounds are 2T + 1 exchanges; with FedRelax one more is for training alone.
+/// When the run ends. With a server, T rounds are 2T + 1 exchanges; with FedRelax one more is for
+/// training alone.
 fn rounds(d: &Description) -> String {
     let rounds = usize::try_from(d.rounds).unwrap_or(usize::MAX);
     match (&d.relax, &d.server) {

@@ -1,4 +1,5 @@
-//! Flags of `netfed federation init` that a method does not look at: better refused than silently without effect.
+//! Flags of `netfed federation init` that a method does not look at: better refused than silently
+//! without effect.
 
 use netfed_net::description::Method;
 

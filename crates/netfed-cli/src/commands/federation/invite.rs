@@ -8,8 +8,9 @@ use netfed_net::description::{Federation, host_and_port};
 use crate::failure::Failure;
 use crate::terminal::print;
 
-/// Makes the folder that a member needs to take part: the signed description, the certificate of the authority, and the member's own
-/// certificate and key. Send it over a safe way: the key in it is all that proves who the member is. The same for a router.
+/// Makes the folder that a member needs to take part: the signed description, the certificate of
+/// the authority, and the member's own certificate and key. Send it over a safe way: the key in it
+/// is all that proves who the member is. The same for a router.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  netfed federation invite clinic-1 --federation federation/\n  netfed federation invite --all --federation federation/ --days 90"

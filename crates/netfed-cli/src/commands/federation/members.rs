@@ -1,4 +1,5 @@
-//! `netfed federation add`, `remove` and `readmit`: a new version of the description, with a member more or less, or the same ones.
+//! `netfed federation add`, `remove` and `readmit`: a new version of the description, with a member
+//! more or less, or the same ones.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +14,9 @@ use crate::failure::Failure;
 use crate::member::settings_of;
 use crate::terminal::print;
 
-/// Takes a new member into a federation, also while it runs: makes a new version of the description and signs it. Members that stay go on
-/// from their models, the new one begins at the mean of its neighbors'.
+/// Takes a new member into a federation, also while it runs: makes a new version of the description
+/// and signs it. Members that stay go on from their models, the new one begins at the mean of its
+/// neighbors'.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  netfed federation add west --endpoint quic/west.example.org:7447 --edge north=1 --edge south=0.5 --federation federation/\n  netfed federation add west --edge north --at 1200 --federation federation/\n\nThen: netfed federation invite west --federation federation/, and give the new federation.toml and federation.sig to any member that\nruns: they go into its folder, and members tell each other."
@@ -28,10 +30,12 @@ pub(crate) struct Add {
     /// Where others connect to the new member, as quic/HOST:PORT [default: nobody can]
     #[arg(long, value_name = "ENDPOINT")]
     endpoint: Option<String>,
-    /// The member that holds the node; one that is there gets one node more [default: the name of the node]
+    /// The member that holds the node; one that is there gets one node more [default: the name of
+    /// the node]
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
-    /// The round of the present version at whose end everyone takes over [default: as soon as they learn of it]
+    /// The round of the present version at whose end everyone takes over [default: as soon as they
+    /// learn of it]
     #[arg(long, value_name = "ROUND", default_value_t = 0, hide_default_value = true)]
     at: u64,
     /// The organizer's folder
@@ -39,8 +43,9 @@ pub(crate) struct Add {
     federation: PathBuf,
 }
 
-/// Takes a member out of a federation, with its nodes and their edges, also while it runs: makes a new version of the description and signs
-/// it. The others go on from their models. A member that is away need not know of it.
+/// Takes a member out of a federation, with its nodes and their edges, also while it runs: makes a
+/// new version of the description and signs it. The others go on from their models. A member that
+/// is away need not know of it.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  netfed federation remove west --federation federation/\n  netfed federation remove west --at 1200 --federation federation/\n\nThen give the new federation.toml and federation.sig to any member that runs: they go into its folder, and members tell each other.\nTo cut a member off at once, say also: netfed federation revoke."
@@ -48,7 +53,8 @@ pub(crate) struct Add {
 pub(crate) struct Remove {
     /// The member, or a node of it
     member: String,
-    /// The round of the present version at whose end everyone takes over [default: as soon as they learn of it]
+    /// The round of the present version at whose end everyone takes over [default: as soon as they
+    /// learn of it]
     #[arg(long, value_name = "ROUND", default_value_t = 0, hide_default_value = true)]
     at: u64,
     /// The organizer's folder
@@ -56,8 +62,9 @@ pub(crate) struct Remove {
     federation: PathBuf,
 }
 
-/// Takes a member in again that has lost its state, or was given an old copy of it: makes a new version of the description in which nothing
-/// else has changed. The others go on from their models; the duals of the edges to this member begin at zero.
+/// Takes a member in again that has lost its state, or was given an old copy of it: makes a new
+/// version of the description in which nothing else has changed. The others go on from their
+/// models; the duals of the edges to this member begin at zero.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  netfed federation readmit west --federation federation/\n\nThen give the new federation.toml and federation.sig to any member that runs: they go into its folder, and members tell each other."
@@ -100,12 +107,13 @@ pub(crate) fn add(args: &Add) -> Result<u8, Failure> {
         // Certificates of an earlier member of this name do not open the door again.
         revoke(&args.federation, &name, authority::last_serial(&args.federation)? + 1)?;
     }
-    let invite = match invited {
-        true => String::new(),
-        false => format!(
+    let invite = if invited {
+        String::new()
+    } else {
+        format!(
             "  next: netfed federation invite {name} --federation {}\n",
             args.federation.display()
-        ),
+        )
     };
     print(&format!("{}{invite}", told(&args.federation, &new, args.at)));
     Ok(0)

@@ -1,5 +1,6 @@
-//! Ports of this machine for a federation that is tried out on it: free ones, outside of the range from which the system takes ports
-//! for connections of its own, so that nothing else comes to have one between two starts.
+//! Ports of this machine for a federation that is tried out on it: free ones, outside of the range
+//! from which the system takes ports for connections of its own, so that nothing else comes to have
+//! one between two starts.
 
 use std::io::ErrorKind;
 use std::net::UdpSocket;

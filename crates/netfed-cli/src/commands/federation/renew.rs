@@ -10,8 +10,9 @@ use super::invite::{days, guest, host, place};
 use crate::failure::Failure;
 use crate::terminal::print;
 
-/// Makes a new certificate and key for a member and takes back those that it had. The member puts the new files over its own and starts its
-/// peer again, which goes on where it was. The others learn from each other that the old certificate is refused, also while they run.
+/// Makes a new certificate and key for a member and takes back those that it had. The member puts
+/// the new files over its own and starts its peer again, which goes on where it was. The others
+/// learn from each other that the old certificate is refused, also while they run.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  netfed federation renew clinic-1 --federation federation/\n  netfed federation renew clinic-1 --federation federation/ --days 90 --out new/"
@@ -22,7 +23,8 @@ pub(crate) struct Renew {
     /// The organizer's folder
     #[arg(long, value_name = "FOLDER")]
     federation: PathBuf,
-    /// Folder for the new files; those that lie there are replaced [default: invitations/NAME in the federation's folder]
+    /// Folder for the new files; those that lie there are replaced [default: invitations/NAME in
+    /// the federation's folder]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Days that the certificate is valid
@@ -30,8 +32,9 @@ pub(crate) struct Renew {
     days: i64,
 }
 
-/// Takes back all certificates of a member. Its neighbors close their links with it as soon as they have the list, and wait for it, go on
-/// without it, or stop, as the federation has agreed for members that are away.
+/// Takes back all certificates of a member. Its neighbors close their links with it as soon as they
+/// have the list, and wait for it, go on without it, or stop, as the federation has agreed for
+/// members that are away.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  netfed federation revoke clinic-1 --federation federation/\n\nThen give the new revoked.toml and revoked.sig to any member: they go into its folder, and members tell each other.\nTo let the member in again: netfed federation renew."

@@ -13,7 +13,8 @@ use crate::member::{self, identity};
 use crate::progress::{catch_interrupts, interrupted};
 use crate::terminal::print;
 
-/// Asks every member what it is doing. On a terminal the table is shown again every second, until all have finished or Ctrl-C.
+/// Asks every member what it is doing. On a terminal the table is shown again every second, until
+/// all have finished or Ctrl-C.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  netfed federation status --federation federation/")]
 pub(crate) struct Status {
@@ -88,9 +89,10 @@ fn table(names: &[&str], answers: &[Option<Value>]) -> String {
             table.add_row([*name, "no answer"]);
             continue;
         };
-        let round = match a["finished"] == true {
-            true => format!("{} (finished)", a["round"]),
-            false => a["round"].to_string(),
+        let round = if a["finished"] == true {
+            format!("{} (finished)", a["round"])
+        } else {
+            a["round"].to_string()
         };
         let gap = a["relative_gap"].as_f64().map_or("–".into(), |g| format!("{g:.1e}"));
         let bytes = |key: &str| size(a[key].as_u64().unwrap_or(0));

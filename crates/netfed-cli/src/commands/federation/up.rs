@@ -6,23 +6,24 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use netfed::Table;
-use netfed_io::model_folder::FILE;
-use netfed_io::{Cell, Csv, Folder, ModelFolder, ModelRow, read_models, read_points};
+use netfed_io::{Cell, Csv, Folder, ModelRow, read_models, read_points};
 use netfed_net::authority;
 use netfed_net::description::Federation;
 use netfed_report::text::plural;
 use serde_json::Value;
 
+use super::collect::collect;
 use super::invite;
 use crate::failure::Failure;
 use crate::files;
-use crate::member::{self, GRAPH, check_labels, identity, settings_of};
+use crate::member::{self, check_labels, identity, settings_of};
 use crate::progress::{catch_interrupts, interrupted, say};
 use crate::settings::Settings;
 use crate::terminal::print;
 
-/// Starts all members and routers of a federation as processes on this machine, each with the points of its own nodes, and puts their models together.
-/// For trying a federation out: the processes talk to each other as they would across the world.
+/// Starts all members and routers of a federation as processes on this machine, each with the
+/// points of its own nodes, and puts their models together. For trying a federation out: the
+/// processes talk to each other as they would across the world.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  netfed federation up --local --federation federation/ --data points.csv --out run/"
@@ -40,7 +41,8 @@ pub(crate) struct Up {
     /// Folder for the results; it must not exist
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Own models of members with one node, with fed-relax: columns node, model and, if wanted, options
+    /// Own models of members with one node, with fed-relax: columns node, model and, if wanted,
+    /// options
     #[arg(long, value_name = "FILE")]
     models: Option<PathBuf>,
     /// Replace the results in a folder that exists
@@ -96,7 +98,8 @@ pub(crate) fn run(args: &Up) -> Result<u8, Failure> {
     if !done {
         return Err(Failure::other("stopped; no results were written.".into()));
     }
-    collect(folder, &federation, &settings, work.path(), args)
+    let summary = collect(folder, &federation, &settings, work.path())?;
+    Ok(tell(&summary, &federation, args))
 }
 
 /// Running processes; they end with this one.
@@ -247,69 +250,11 @@ fn own_points(
     (rows > 0).then(|| csv.finish())
 }
 
-/// Puts the models of all members together.
-fn collect(
-    folder: Folder,
-    federation: &Federation,
-    settings: &Settings,
-    work: &Path,
-    args: &Up,
-) -> Result<u8, Failure> {
+/// Says how the run ended; gives the exit status.
+fn tell(summary: &Value, federation: &Federation, args: &Up) -> u8 {
     let d = &federation.description;
     let fitted = d.relax.is_none() && d.learning.is_none();
-    let mut lines: Vec<(usize, String)> = Vec::new();
-    let mut header = String::new();
-    let mut summary = Value::Null;
-    let mut models: Vec<ModelFolder> = Vec::new();
-    for m in &federation.description.members {
-        let out = work.join(format!("{}.out", m.name));
-        let read = |file: &str| {
-            std::fs::read_to_string(out.join(file))
-                .map_err(|e| Failure::other(format!("the peer {} left no {file}: {e}.", m.name)))
-        };
-        let mut nodes = m.nodes.clone();
-        nodes.sort_by(|a, b| netfed::natural_order(a, b));
-        if d.relax.is_some() {
-            models.push(ModelFolder::open(&out)?);
-        } else if d.learning.is_some() {
-            for node in &nodes {
-                let file = if nodes.len() == 1 { GRAPH.into() } else { format!("{node}.csv") };
-                let consensus = d.server.as_ref().is_some_and(|s| s.node == *node);
-                let name = if consensus { "consensus.csv".into() } else { format!("{node}.csv") };
-                folder.add(&name, &read(&file)?)?;
-            }
-        } else {
-            let text = read("parameters.csv")?;
-            let mut rows = text.lines();
-            header = rows.next().unwrap_or_default().to_owned();
-            for (node, line) in nodes.iter().zip(rows) {
-                let place = federation.nodes.iter().position(|n| n == node).unwrap_or(0);
-                lines.push((place, line.to_owned()));
-            }
-        }
-        let own: Value = serde_json::from_str(&read("summary.json")?)
-            .map_err(|e| Failure::other(format!("the summary of {}: {e}.", m.name)))?;
-        if summary.is_null() || summary["relative_gap"].is_null() {
-            summary = own;
-        }
-    }
-    lines.sort_unstable();
-    let rows: String = lines.iter().map(|(_, line)| format!("{line}\n")).collect();
-    if let Some(object) = summary.as_object_mut() {
-        for own in ["member", "nodes", "own_objective", "own_gap"] {
-            object.remove(own);
-        }
-    }
-    if fitted {
-        folder.add("parameters.csv", &format!("{header}\n{rows}"))?;
-    }
-    if let Some(file) = ModelFolder::joined(models)? {
-        folder.add_bytes(FILE, &file)?;
-    }
-    folder.add("summary.json", &format!("{summary:#}\n"))?;
-    folder.add("config.toml", &settings.to_toml()?)?;
-    folder.commit()?;
-    let status = summary["status"].as_str().unwrap_or_default().to_owned();
+    let status = summary["status"].as_str().unwrap_or_default();
     if !args.quiet {
         let gap = match (fitted, summary["relative_gap"].as_f64()) {
             (true, Some(gap)) => format!("; relative gap {gap:.1e}"),
@@ -319,9 +264,9 @@ fn collect(
         print(&format!(
             "{status} after {} rounds, {} peers{gap}\n  results in {}\n",
             summary["rounds"],
-            federation.description.members.len(),
+            d.members.len(),
             args.out.display()
         ));
     }
-    Ok(if status == "converged" || federation.description.tolerance == 0.0 { 0 } else { 3 })
+    if status == "converged" || d.tolerance == 0.0 { 0 } else { 3 }
 }

@@ -11,8 +11,8 @@ use crate::prepare::names;
 use crate::progress::warn;
 use crate::terminal::print;
 
-/// Writes a graph in another format. The formats follow from the names: .csv (source, target, weight), .graphml, .gexf; reading
-/// also .tsv, .csv.gz, .tsv.gz and .parquet.
+/// Writes a graph in another format. The formats follow from the names: .csv (source, target,
+/// weight), .graphml, .gexf; reading also .tsv, .csv.gz, .tsv.gz and .parquet.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  netfed graph convert edges.csv edges.graphml\n  netfed graph convert gephi.gexf edges.csv\n  netfed graph convert edges.csv edges.graphml --data points.csv"

@@ -15,8 +15,8 @@ use crate::terminal::print;
 use data::Model;
 use shape::Shape;
 
-/// Makes up a graph of a known shape, local data on its nodes, and writes both with the truth they come from. The same seed gives the same
-/// files on every machine.
+/// Makes up a graph of a known shape, local data on its nodes, and writes both with the truth they
+/// come from. The same seed gives the same files on every machine.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Generate {
@@ -40,11 +40,13 @@ one row each, one column per node.";
 /// What all shapes share.
 #[derive(clap::Args)]
 pub(crate) struct Common {
-    /// The data: linear (y = wᵀx + noise), logistic (classes −1 and 1), mixture (every node has points of all
-    /// clusters' linear models, in proportions of its own, whose overlap is the weight of an edge), signals (smooth on the graph), or none
+    /// The data: linear (y = wᵀx + noise), logistic (classes −1 and 1), mixture (every node has
+    /// points of all clusters' linear models, in proportions of its own, whose overlap is the
+    /// weight of an edge), signals (smooth on the graph), or none
     #[arg(long, value_name = "NAME", default_value = "linear", help_heading = "Data")]
     model: String,
-    /// Number of clusters, each with a model of its own; where the shape has none, regions of the graph [default: the shape's, else 2]
+    /// Number of clusters, each with a model of its own; where the shape has none, regions of the
+    /// graph [default: the shape's, else 2]
     #[arg(long, value_name = "COUNT", help_heading = "Data")]
     clusters: Option<usize>,
     /// Data points of every node; of signals, how many [default: 10]
@@ -127,13 +129,14 @@ pub(crate) fn run(args: &Generate) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A table of edges has no place for nodes without an edge: where there are no others, or no data that name them, the graph is a GraphML
-/// file.
+/// A table of edges has no place for nodes without an edge: where there are no others, or no data
+/// that name them, the graph is a GraphML file.
 fn file_of_edges(graph: &Graph, model: &Model) -> &'static str {
     let some_alone = || (0..graph.nodes()).any(|i| graph.degree(i) == 0);
-    match graph.edges().is_empty() || (*model == Model::None && some_alone()) {
-        true => "graph.graphml",
-        false => "edges.csv",
+    if graph.edges().is_empty() || (*model == Model::None && some_alone()) {
+        "graph.graphml"
+    } else {
+        "edges.csv"
     }
 }
 

@@ -14,8 +14,9 @@ use crate::progress::warn;
 use crate::terminal::print;
 use facts::Facts;
 
-/// Says what a graph is like: its degrees, its parts, how well it holds together (λ₂, spectral gap, mixing time), its communities, and what
-/// may cause trouble. With a true graph or true groups it is compared with them.
+/// Says what a graph is like: its degrees, its parts, how well it holds together (λ₂, spectral gap,
+/// mixing time), its communities, and what may cause trouble. With a true graph or true groups it
+/// is compared with them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Inspect {
@@ -27,11 +28,12 @@ pub(crate) struct Inspect {
     /// The true graph, where it is known: precision, recall, F-score and relative error are given
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// True groups of the nodes, where they are known: columns node, cluster; the communities are compared with them
+    /// True groups of the nodes, where they are known: columns node, cluster; the communities are
+    /// compared with them
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// Folder for a page with pictures (report.html), the picture alone (graph.svg), a table of the nodes (nodes.csv) and summary.json; it
-    /// must not exist
+    /// Folder for a page with pictures (report.html), the picture alone (graph.svg), a table of the
+    /// nodes (nodes.csv) and summary.json; it must not exist
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Replace the results in a folder that exists

@@ -64,7 +64,8 @@ fn check_outputs(args: &Select, plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The points and the edges, with the same nodes in their natural order; no edges where there is no graph.
+/// The points and the edges, with the same nodes in their natural order; no edges where there is no
+/// graph.
 fn read(plan: &Plan) -> Result<(Table, Edges), Failure> {
     if !plan.all_pairs() {
         return prepare::read(&plan.settings);

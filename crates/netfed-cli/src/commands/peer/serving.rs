@@ -25,7 +25,8 @@ impl Serving {
         &self.metrics
     }
 
-    /// Before a version's run. Once, the counters begin to be told to whom the flags say, and Ctrl-C to be listened to.
+    /// Before a version's run. Once, the counters begin to be told to whom the flags say, and
+    /// Ctrl-C to be listened to.
     pub(super) fn begin(&mut self, args: &Peer, neighbors: Vec<String>) -> Result<(), Failure> {
         self.metrics.set_neighbors(neighbors);
         if !std::mem::replace(&mut self.begun, true) {

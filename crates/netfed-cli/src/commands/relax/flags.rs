@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use crate::results::Results;
 
-/// Trains models of any kind, one per node, each free to be of another kind: trees, forests, neural networks, linear models. Neighbors
-/// in the graph are pulled towards the same predictions on public points (FedRelax).
+/// Trains models of any kind, one per node, each free to be of another kind: trees, forests, neural
+/// networks, linear models. Neighbors in the graph are pulled towards the same predictions on
+/// public points (FedRelax).
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Relax {
@@ -15,7 +16,8 @@ pub(crate) struct Relax {
     /// Edges: columns source, target and, if wanted, weight
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) graph: PathBuf,
-    /// Public points without labels: the feature columns of the data; with the node column each node has points of its own [default: drawn from a normal distribution fitted to all data]
+    /// Public points without labels: the feature columns of the data; with the node column each
+    /// node has points of its own [default: drawn from a normal distribution fitted to all data]
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) public: Option<PathBuf>,
     /// How many public points are drawn where there is no file [default: 100]
@@ -33,23 +35,27 @@ pub(crate) struct Relax {
     /// Center every feature and scale it to unit standard deviation over all data points
     #[arg(long, help_heading = "Input")]
     pub(crate) standardize: bool,
-    /// What is predicted: regression (a number) or classification (one of some classes, written as whole numbers)
+    /// What is predicted: regression (a number) or classification (one of some classes, written as
+    /// whole numbers)
     #[arg(long, value_name = "NAME", default_value = "regression", help_heading = "Problem")]
     pub(crate) task: String,
-    /// Model of every node, with options: "tree", "forest trees=50", "perceptron hidden=16", "linear", …
+    /// Model of every node, with options: "tree", "forest trees=50", "perceptron hidden=16",
+    /// "linear", …
     #[arg(long, value_name = "TEXT", help_heading = "Problem")]
     pub(crate) model: Option<String>,
-    /// Models of single nodes: columns node, model and, if wanted, options; --model is for the others
+    /// Models of single nodes: columns node, model and, if wanted, options; --model is for the
+    /// others
     #[arg(long, value_name = "FILE", help_heading = "Problem")]
     pub(crate) models: Option<PathBuf>,
-    /// Strength of the coupling: 0 trains every node alone, large values make neighbors predict alike
+    /// Strength of the coupling: 0 trains every node alone, large values make neighbors predict
+    /// alike
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
     pub(crate) alpha: f64,
     /// Rounds of exchanging predictions and fitting
     #[arg(long, value_name = "COUNT", default_value_t = 10, help_heading = "Problem")]
     pub(crate) rounds: u64,
-    /// Hold back one of so many points of every node, but not its only one, to compare with training alone; 0: none. The models
-    /// that are kept are trained on all points
+    /// Hold back one of so many points of every node, but not its only one, to compare with
+    /// training alone; 0: none. The models that are kept are trained on all points
     #[arg(long, value_name = "COUNT", default_value_t = 5, help_heading = "Validation")]
     pub(crate) hold_out: usize,
     /// Seed of everything random

@@ -25,18 +25,18 @@ pub(super) fn public(o: &Outcome) -> String {
 
 /// Which problem is solved.
 pub(super) fn problem(o: &Outcome) -> &'static str {
-    match o.exchanged() {
-        true if !o.input.data.public().is_common() => {
+    if o.exchanged() {
+        if !o.input.data.public().is_common() {
             "every node repeats: fit to the own points and to what each neighbor predicts on that neighbor's public points; where that settles is a fixed point of these fits, which, with public points of each node, minimizes no common objective"
-        }
-        true => {
+        } else {
             "every node repeats: fit to the own points and to what neighbors predict on the public points; where that settles, models that are fitted exactly minimize the sum of the local losses plus α times the weighted differences of predictions over the edges"
         }
-        false if o.args.alpha == 0.0 => "every node alone, as α = 0 couples nothing",
-        false if o.input.data.graph().edges().is_empty() => {
-            "every node alone, as there are no edges"
-        }
-        false => "every node alone, as nothing was exchanged in 0 rounds",
+    } else if o.args.alpha == 0.0 {
+        "every node alone, as α = 0 couples nothing"
+    } else if o.input.data.graph().edges().is_empty() {
+        "every node alone, as there are no edges"
+    } else {
+        "every node alone, as nothing was exchanged in 0 rounds"
     }
 }
 
@@ -130,7 +130,8 @@ const FEW: usize = 30;
 /// Nodes that all agree tell, however few their points: by chance six would in one of 32 cases.
 const MANY_NODES: usize = 6;
 
-/// Whether the points held back are many enough, or the nodes that agree, and most of the nodes agree.
+/// Whether the points held back are many enough, or the nodes that agree, and most of the nodes
+/// agree.
 pub(super) fn tells(v: &Validation) -> bool {
     let (better, worse, judged) = v.verdicts();
     let all = judged >= MANY_NODES && better.max(worse) == judged;
@@ -185,13 +186,15 @@ pub(super) fn bound(o: &Outcome) -> Option<String> {
             "Over {part} the predictions of all models are alike, up to rounding."
         ));
     }
-    let verdict = match c.is_within() {
-        true => format!("{:.2}% of", (100.0 * c.found / c.bound).min(100.0)),
-        false => "above".into(),
+    let verdict = if c.is_within() {
+        format!("{:.2}% of", (100.0 * c.found / c.bound).min(100.0))
+    } else {
+        "above".into()
     };
-    let why = match c.is_within() {
-        true => "",
-        false => "; the bound is for models that are fitted exactly, and rounds that have settled",
+    let why = if c.is_within() {
+        ""
+    } else {
+        "; the bound is for models that are fitted exactly, and rounds that have settled"
     };
     Some(format!(
         "Over {part} the predictions of all models vary by {}, {verdict} the variation bound ε/(αλ₂) = {} of \"Plug In and Learn\" (Abdurakhmanova, SarcheshmehPour, Jung), with λ₂ = {}{why}.",

@@ -6,8 +6,8 @@
 //!
 //!   A(i, j) = 1 if |i·n − j·m| ≥ d·m·n,   else (i·A(i − 1, j) + j·A(i, j − 1))/(i + j)
 //!
-//! and 2 Σ_k (−1)^(k−1) exp(−2k²z²) with z = (√e + 0.12 + 0.11/√e) d, e = mn/(m + n) (Stephens, 1970)
-//! for larger ones, where it is off by a quarter at most, and that for equal m and n.
+//! and 2 Σ_k (−1)^(k−1) exp(−2k²z²) with z = (√e + 0.12 + 0.11/√e) d, e = mn/(m + n) (Stephens,
+//! 1970) for larger ones, where it is off by a quarter at most, and that for equal m and n.
 
 use crate::numeric::threads::*;
 use std::sync::OnceLock;

@@ -1,8 +1,8 @@
 //! Edge selection by multiple testing (Wang, Zhao, Lin: *Heterogeneous Federated Learning on a
 //! Graph*, section 3.2): which pairs of nodes may share one model?
 //!
-//! Every node estimates its model θ̂ alone, with its covariance Ω. For a pair of nodes with one true
-//! model
+//! Every node estimates its model θ̂ alone, with its covariance Ω. For a pair of nodes with one
+//! true model
 //!
 //!   W² = (θ̂ᵢ − θ̂ⱼ)ᵀ (Ωᵢ + Ωⱼ)⁻¹ (θ̂ᵢ − θ̂ⱼ)                    (13)
 //!

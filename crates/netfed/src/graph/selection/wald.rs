@@ -1,5 +1,5 @@
-//! The Wald test of two nodes: W² = δᵀ(Ωᵢ + Ωⱼ)⁻¹δ with δ = θ̂ᵢ − θ̂ⱼ, and how likely a larger one is
-//! when both have one true model.
+//! The Wald test of two nodes: W² = δᵀ(Ωᵢ + Ωⱼ)⁻¹δ with δ = θ̂ᵢ − θ̂ⱼ, and how likely a larger one
+//! is when both have one true model.
 //!
 //! | Ω | distribution |
 //! | --- | --- |

@@ -14,6 +14,7 @@ use super::{SiloGraphs, Silos};
 use crate::error::positive;
 use crate::learning::LogDegree;
 use crate::learning::log_degree::steps::{LocalWork, Moving};
+use crate::methods::server::answers;
 use crate::methods::{Answer, Client, Server};
 use crate::numeric::linalg::{axpy, distance};
 use crate::outcome::{Event, Observer, Unobserved};
@@ -203,19 +204,17 @@ pub fn algorithm1_with(
     let mut server = ConsensusServer::new(*settings, count, pairs, silos.nu());
     let mut locals = Matrix::zeros(count, pairs);
     locals.as_mut_slice().fill(settings.start);
+    let cost = settings.work.steps * pairs;
     let mut rounds = 0;
     loop {
         let event = Event::round(rounds).with(&locals, Some(server.message()));
         if observer.observe(event).is_break() || rounds == settings.rounds {
             break;
         }
-        let mut answers = Vec::with_capacity(count);
-        for (node, client) in clients.iter_mut().enumerate() {
-            let (values, _) = client.answer(rounds, server.message());
-            locals.row_mut(node).copy_from_slice(&values);
-            answers.push(Answer { node, values });
-        }
-        server.absorb(rounds, &answers);
+        let said = answers(&mut clients, cost, rounds, server.message(), |_| true);
+        let said: Vec<Answer> = said.into_iter().map(|(answer, _)| answer).collect();
+        said.iter().for_each(|a| locals.row_mut(a.node).copy_from_slice(&a.values));
+        server.absorb(rounds, &said);
         rounds += 1;
     }
     let graphs = silos.appraise(locals, server.message().to_vec(), rounds);

@@ -8,13 +8,15 @@
 //! every connected component: near the minimizer of Σ Lᵢ with a constant rate, at it with a rate
 //! c/√t. On a complete graph it is FedAvg with nodes that count alike.
 
-use super::{Peer, run_peers};
+use super::{Heard, run_halves};
 use crate::error::nonnegative;
 use crate::methods::clients::{ClientData, Clients};
+use crate::methods::half::Half;
 use crate::methods::local_steps::LocalSteps;
 use crate::methods::trace::Outcome;
 use crate::numeric::linalg::axpy;
 use crate::outcome::{Observer, Unobserved};
+use crate::run::Limits;
 use crate::{Error, Matrix};
 
 /// One node's half of decentralized SGD.
@@ -22,7 +24,9 @@ pub struct GossipNode<'a> {
     data: ClientData<'a>,
     work: LocalSteps,
     weights: Vec<f64>,
+    rounds: u64,
     params: Vec<f64>,
+    heard: Heard,
 }
 
 impl<'a> GossipNode<'a> {
@@ -35,26 +39,65 @@ impl<'a> GossipNode<'a> {
         start: Vec<f64>,
     ) -> GossipNode<'a> {
         let weight = |&degree: &usize| 1.0 / (1 + degree.max(degrees.len())) as f64;
-        GossipNode { data, work, weights: degrees.iter().map(weight).collect(), params: start }
-    }
-}
-
-impl Peer for GossipNode<'_> {
-    fn message(&mut self, round: u64) -> Vec<f64> {
-        self.params = self.work.run(&self.data, round, &self.params, 0.0);
-        self.params.clone()
+        let heard = Heard::new(degrees.len(), start.len());
+        let weights = degrees.iter().map(weight).collect();
+        GossipNode { data, work, weights, rounds: 0, params: start, heard }
     }
 
-    fn absorb(&mut self, _round: u64, messages: &[&[f64]]) {
+    /// w⁺ = Wᵢᵢvᵢ + Σ Wᵢⱼvⱼ
+    fn average(&mut self) {
         let own = 1.0 - self.weights.iter().sum::<f64>();
         self.params.iter_mut().for_each(|w| *w *= own);
-        for (weight, message) in self.weights.iter().zip(messages) {
+        for (weight, message) in self.weights.iter().zip(self.heard.messages()) {
             axpy(*weight, message, &mut self.params);
         }
     }
+}
 
+impl Half for GossipNode<'_> {
     fn params(&self) -> &[f64] {
         &self.params
+    }
+
+    fn duals(&self) -> &[f64] {
+        &[]
+    }
+
+    fn dual(&self, _slot: usize) -> &[f64] {
+        &[]
+    }
+
+    fn set(&mut self, params: &[f64], _duals: &[f64]) {
+        self.params.copy_from_slice(params);
+    }
+
+    fn memory(&self) -> Vec<f64> {
+        self.heard.memory(self.rounds)
+    }
+
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        let rounds = self.heard.remember(memory);
+        self.rounds = rounds.unwrap_or(self.rounds);
+        rounds.is_some()
+    }
+
+    fn compute_from(&mut self, _start: Option<&[f64]>, message: &mut [f64]) {
+        self.params = self.work.run(&self.data, self.rounds, &self.params, 0.0);
+        self.rounds += 1;
+        message.copy_from_slice(&self.params);
+        if self.heard.begin(self.weights.len()) {
+            self.average();
+        }
+    }
+
+    fn absorb(&mut self, slot: usize, _sent: &[f64], received: &[f64]) {
+        if self.heard.take(slot, received) {
+            self.average();
+        }
+    }
+
+    fn message(&self, _before: &[f64], now: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(now);
     }
 }
 
@@ -89,19 +132,18 @@ pub fn gossip_with(
         let slots = graph.incident(data.node).iter();
         slots.map(|s| graph.degree(s.neighbor())).collect::<Vec<usize>>()
     };
-    let peers = clients
+    let halves = clients
         .all()
         .map(|data| GossipNode::new(data, *work, &degrees(data), start.to_vec()))
         .collect();
     let losses = |params: &Matrix| -> f64 {
         (0..clients.count()).map(|i| clients.problem().loss(i).value(params.row(i))).sum()
     };
-    run_peers::<GossipNode<'_>>(
+    run_halves::<GossipNode<'_>>(
         graph,
-        peers,
+        halves,
         clients.cost(),
-        max_rounds,
-        tolerance,
+        Limits { max_rounds, tolerance },
         losses,
         observer,
     )
@@ -131,8 +173,16 @@ mod tests {
                 let degrees: Vec<usize> = slots.map(|s| graph.degree(s.neighbor())).collect();
                 GossipNode::new(data, WORK, &degrees, vec![i as f64, (i * i) as f64])
             };
-            let peers: Vec<GossipNode<'_>> = (0..5).map(node).collect();
-            let run = run_peers(&graph, peers, 1, 1, 0.0, |_| 0.0, &mut Unobserved).unwrap();
+            let halves: Vec<GossipNode<'_>> = (0..5).map(node).collect();
+            let run = run_halves(
+                &graph,
+                halves,
+                1,
+                Limits { max_rounds: 1, tolerance: 0.0 },
+                |_| 0.0,
+                &mut Unobserved,
+            )
+            .unwrap();
             let mean = |j: usize| (0..5).map(|i| run.params.row(i)[j]).sum::<f64>() / 5.0;
             assert!(close(&[mean(0), mean(1)], &[2.0, 6.0], 1e-14));
             if edges.len() == 10 {

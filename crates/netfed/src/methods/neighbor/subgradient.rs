@@ -5,16 +5,18 @@
 //! Simple and slow. Where φ or a loss has kinks, a constant rate ends in oscillation around the
 //! minimizer; η_t = c/√(t + 1) converges like 1/√t. It never makes models exactly equal.
 
-use super::{Peer, run_peers};
+use super::{Heard, run_halves};
 use crate::Error;
 use crate::error::nonnegative;
 use crate::graph::Link;
 use crate::methods::clients::{ClientData, Clients};
+use crate::methods::half::Half;
 use crate::methods::local_steps::LocalSteps;
 use crate::methods::trace::Outcome;
 use crate::numeric::linalg::{axpy, difference};
 use crate::outcome::{Observer, Unobserved};
 use crate::penalty::Penalty;
+use crate::run::Limits;
 
 /// One node's half of (sub)gradient descent.
 pub struct SubgradientNode<'a> {
@@ -22,7 +24,9 @@ pub struct SubgradientNode<'a> {
     penalty: &'a dyn Penalty,
     links: Vec<Link>,
     work: LocalSteps,
+    rounds: u64,
     params: Vec<f64>,
+    heard: Heard,
 }
 
 impl<'a> SubgradientNode<'a> {
@@ -35,20 +39,16 @@ impl<'a> SubgradientNode<'a> {
         work: LocalSteps,
         start: Vec<f64>,
     ) -> SubgradientNode<'a> {
-        SubgradientNode { data, penalty, links, work, params: start }
-    }
-}
-
-impl Peer for SubgradientNode<'_> {
-    fn message(&mut self, _round: u64) -> Vec<f64> {
-        self.params.clone()
+        let heard = Heard::new(links.len(), start.len());
+        SubgradientNode { data, penalty, links, work, rounds: 0, params: start, heard }
     }
 
-    fn absorb(&mut self, round: u64, messages: &[&[f64]]) {
-        let dim = self.params.len();
+    /// The step of the last round.
+    fn step(&mut self) {
+        let (dim, round) = (self.params.len(), self.rounds - 1);
         let (mut total, mut diff, mut pull) = (vec![0.0; dim], vec![0.0; dim], vec![0.0; dim]);
         self.data.gradient(&self.params, self.work.batch, self.work.seed, round, &mut total);
-        for (link, message) in self.links.iter().zip(messages) {
+        for (link, message) in self.links.iter().zip(self.heard.messages()) {
             if link.sign > 0.0 {
                 difference(&self.params, message, &mut diff)
             } else {
@@ -59,9 +59,51 @@ impl Peer for SubgradientNode<'_> {
         }
         axpy(-self.work.rate.at(round), &total, &mut self.params);
     }
+}
 
+impl Half for SubgradientNode<'_> {
     fn params(&self) -> &[f64] {
         &self.params
+    }
+
+    fn duals(&self) -> &[f64] {
+        &[]
+    }
+
+    fn dual(&self, _slot: usize) -> &[f64] {
+        &[]
+    }
+
+    fn set(&mut self, params: &[f64], _duals: &[f64]) {
+        self.params.copy_from_slice(params);
+    }
+
+    fn memory(&self) -> Vec<f64> {
+        self.heard.memory(self.rounds)
+    }
+
+    fn remember(&mut self, memory: &[f64]) -> bool {
+        let rounds = self.heard.remember(memory);
+        self.rounds = rounds.unwrap_or(self.rounds);
+        rounds.is_some()
+    }
+
+    fn compute_from(&mut self, _start: Option<&[f64]>, message: &mut [f64]) {
+        message.copy_from_slice(&self.params);
+        self.rounds += 1;
+        if self.heard.begin(self.links.len()) {
+            self.step();
+        }
+    }
+
+    fn absorb(&mut self, slot: usize, _sent: &[f64], received: &[f64]) {
+        if self.heard.take(slot, received) {
+            self.step();
+        }
+    }
+
+    fn message(&self, _before: &[f64], now: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(now);
     }
 }
 
@@ -100,14 +142,21 @@ pub fn subgradient_with(
     }
     let problem = clients.problem();
     let links = |data: ClientData<'_>| Link::of_node(problem.graph(), problem.lambda(), data.node);
-    let peers = clients
+    let halves = clients
         .all()
         .map(|data| {
             SubgradientNode::new(data, problem.penalty(), links(data), *work, start.to_vec())
         })
         .collect::<Vec<_>>();
     let objective = |params: &crate::Matrix| problem.objective(params);
-    run_peers(problem.graph(), peers, clients.cost(), max_rounds, tolerance, objective, observer)
+    run_halves(
+        problem.graph(),
+        halves,
+        clients.cost(),
+        Limits { max_rounds, tolerance },
+        objective,
+        observer,
+    )
 }
 
 #[cfg(test)]

@@ -145,8 +145,8 @@ pub fn ifca_from_random(
     ifca_from_random_with(clients, models, starts, work, rounds, &mut Unobserved)
 }
 
-/// [`ifca_from_random()`] with an observer, who is told of every round and may end the run; then there are no
-/// more.
+/// [`ifca_from_random()`] with an observer, who is told of every round and may end the run; then
+/// there are no more.
 pub fn ifca_from_random_with(
     clients: &Clients<'_>,
     models: usize,

@@ -28,10 +28,11 @@ pub use vertical::{LabelHolder, Party, VerticalModel, vertical, vertical_with};
 
 use crate::error::nonnegative;
 use crate::methods::clients::{Clients, Weighting};
-use crate::methods::trace::{Movement, Outcome, Trace};
+use crate::methods::trace::{Outcome, Trace};
 use crate::numeric::parallel::map_items;
 use crate::numeric::sampling;
-use crate::outcome::{Event, Observer, Status};
+use crate::outcome::{Observer, Status};
+use crate::run::{Limits, Round, run_rounds};
 use crate::{Error, Matrix};
 
 /// A client's half of a method, without input and output.
@@ -132,6 +133,63 @@ impl Rounds {
     }
 }
 
+/// A round: the clients that take part answer the message, in the order of the nodes; each with its
+/// loss. `cost` is the work of a client in entries.
+pub(crate) fn answers<C: Client>(
+    clients: &mut [C],
+    cost: usize,
+    round: u64,
+    message: &[f64],
+    takes_part: impl Fn(usize) -> bool + Sync + Send,
+) -> Vec<(Answer, f64)> {
+    let answers = map_items(clients, cost, |node, client| {
+        takes_part(node).then(|| {
+            let (values, loss) = client.answer(round, message);
+            (Answer { node, values }, loss)
+        })
+    });
+    answers.into_iter().flatten().collect()
+}
+
+/// The halves of a method, with what there is to record.
+struct Star<'a, C> {
+    clients: &'a mut [C],
+    server: &'a mut dyn Server,
+    weights: &'a [f64],
+    cost: usize,
+    rounds: &'a Rounds,
+    /// The clients that can take part, and how many of them do.
+    able: Vec<usize>,
+    count: usize,
+    sent: Vec<u64>,
+    sent_by_server: u64,
+    loss: f64,
+}
+
+impl<C: Client> Round for Star<'_, C> {
+    fn next(&mut self, done: u64, message: &[f64]) -> Vec<f64> {
+        let chosen = sampling::participants(self.rounds.seed, done, &self.able, self.count);
+        let mut takes_part = vec![false; self.clients.len()];
+        chosen.iter().for_each(|&i| takes_part[i] = true);
+        let answers = answers(self.clients, self.cost, done, message, |node| takes_part[node]);
+        let (mut total, mut loss) = (0.0, 0.0);
+        for (answer, own) in &answers {
+            self.sent[answer.node] += answer.values.len() as u64;
+            total += self.weights[answer.node];
+            loss += self.weights[answer.node] * own;
+        }
+        self.sent_by_server += (message.len() * chosen.len()) as u64;
+        let answers: Vec<Answer> = answers.into_iter().map(|(answer, _)| answer).collect();
+        self.server.absorb(done, &answers);
+        self.loss = self.server.loss().unwrap_or(loss / total);
+        self.server.message().to_vec()
+    }
+
+    fn loss(&self, _message: &[f64]) -> f64 {
+        self.loss
+    }
+}
+
 /// Runs the halves of a method; `cost` is the work of a client in entries. Clients with weight 0
 /// never take part. Gives the last message as well.
 pub(crate) fn drive<C: Client>(
@@ -145,47 +203,23 @@ pub(crate) fn drive<C: Client>(
     rounds.check()?;
     let able: Vec<usize> = (0..clients.len()).filter(|&i| weights[i] > 0.0).collect();
     let count = ((rounds.fraction * able.len() as f64).round() as usize).max(1);
-    let mut message = server.message().to_vec();
-    let mut movement = Movement::new(rounds.tolerance, &message);
-    let (mut sent, mut sent_by_server) = (vec![0; clients.len()], 0);
-    let mut history = Vec::new();
     // Without data there is nothing to do.
-    let mut status = if able.is_empty() { Some(Status::Settled) } else { None };
-    let mut done = 0;
-    while status.is_none() && done < rounds.max_rounds {
-        let chosen = sampling::participants(rounds.seed, done, &able, count);
-        let mut takes_part = vec![false; clients.len()];
-        chosen.iter().for_each(|&i| takes_part[i] = true);
-        let answers = map_items(clients, cost, |node, client| {
-            takes_part[node].then(|| {
-                let (values, loss) = client.answer(done, &message);
-                (Answer { node, values }, loss)
-            })
-        });
-        let answers: Vec<(Answer, f64)> = answers.into_iter().flatten().collect();
-        let (mut total, mut loss) = (0.0, 0.0);
-        for (answer, own) in &answers {
-            sent[answer.node] += answer.values.len() as u64;
-            total += weights[answer.node];
-            loss += weights[answer.node] * own;
-        }
-        sent_by_server += (message.len() * chosen.len()) as u64;
-        let answers: Vec<Answer> = answers.into_iter().map(|(answer, _)| answer).collect();
-        server.absorb(done, &answers);
-        let loss = server.loss().unwrap_or(loss / total);
-        history.push(loss);
-        done += 1;
-        status = movement.end(&message, server.message());
-        if status != Some(Status::Diverged) {
-            message.copy_from_slice(server.message());
-        }
-        if observer.observe(Event::round(done).measured(loss)).is_break() && status.is_none() {
-            status = Some(Status::Stopped);
-        }
-    }
-    sent_by_server += (message.len() * clients.len()) as u64;
-    let status = status.unwrap_or(Status::MaxRounds);
-    Ok((message, Trace { rounds: done, status, sent, sent_by_server, history }))
+    let idle = able.is_empty();
+    let max_rounds = if idle { 0 } else { rounds.max_rounds };
+    let limits = Limits { max_rounds, tolerance: rounds.tolerance };
+    let (start, sent, nodes) = (server.message().to_vec(), vec![0; clients.len()], clients.len());
+    let (sent_by_server, loss) = (0, 0.0);
+    let mut star =
+        Star { clients, server, weights, cost, rounds, able, count, sent, sent_by_server, loss };
+    let found = run_rounds(&mut star, start, limits, observer);
+    let trace = Trace {
+        rounds: found.rounds,
+        status: if idle { Status::Settled } else { found.status },
+        sent: star.sent,
+        sent_by_server: star.sent_by_server + (found.point.len() * nodes) as u64,
+        history: found.history,
+    };
+    Ok((found.point, trace))
 }
 
 /// [`drive`] with clients that all have models of the problem's size.

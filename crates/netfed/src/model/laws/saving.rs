@@ -1,6 +1,7 @@
 //! Saving a model and reading it back, also what was spoiled in between.
 
 use super::{Build, law, lesson, predictions};
+use crate::Matrix;
 use crate::model::{Part, Task};
 
 /// What was saved comes back; what was spoiled is refused.
@@ -53,16 +54,19 @@ pub(super) fn check_saving(build: Build, task: Task, seed: u64) -> Result<(), St
             let last = parts[k].values.len() - 1;
             refuses(&spoiled(&|p| p.values[last] = bad), &format!("{name} has {bad}"))?;
         }
-        // Any other number is refused or makes a model that still answers.
         for at in 0..parts[k].values.len().min(60) {
             for value in [-1.0, 0.0, 0.5, 1.0, 2.0, 1e6] {
-                if build(task, 2).restore(&spoiled(&|p| p.values[at] = value)).is_ok() {
-                    let mut odd = build(task, 2);
-                    let _ = odd.restore(&spoiled(&|p| p.values[at] = value));
-                    predictions(odd.as_ref(), task, &test.points);
-                }
+                answers(build, task, &spoiled(&|p| p.values[at] = value), &test.points);
             }
         }
     }
     Ok(())
+}
+
+/// Any other number is refused or makes a model that still answers.
+fn answers(build: Build, task: Task, parts: &[Part], points: &Matrix) {
+    let mut odd = build(task, 2);
+    if odd.restore(parts).is_ok() {
+        predictions(odd.as_ref(), task, points);
+    }
 }

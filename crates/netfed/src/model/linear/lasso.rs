@@ -3,10 +3,10 @@
 //!   minimize over w   (1/m) Σ_r (y_r − wᵀx_r)² + ridge·‖w‖² + lasso·‖w‖₁
 //!
 //! Coordinate descent on G = XᵀX/m + ridge·I and c = Xᵀy/m finds which entries are not zero, and
-//! their signs s. Then G_SS w_S = c_S − (lasso/2)·s_S is the minimizer if the signs are right and |c
-//! − Gw| ≤ lasso/2 elsewhere; both are checked on the data. Entries for which they are not leave or
-//! enter S, and so on. Where that does not end (features that are the same) the general solver of
-//! the core takes over.
+//! their signs s. Then G_SS w_S = c_S − (lasso/2)·s_S is the minimizer if the signs are right and
+//! |c − Gw| ≤ lasso/2 elsewhere; both are checked on the data. Entries for which they are not leave
+//! or enter S, and so on. Where that does not end (features that are the same) the general solver
+//! of the core takes over.
 
 use crate::Error;
 use crate::model::{Stop, go_on};
@@ -89,10 +89,14 @@ impl Lasso<'_> {
             go_on(self.stop)?;
             let Some(w) = self.with_signs(gram, &signs) else { return Ok(None) };
             let slope = self.slope(&w);
-            let right = |(j, s): (usize, &f64)| match *s == 0.0 {
-                true if slope[j].abs() > bound => slope[j].signum(),
-                false if w[j] * s <= 0.0 => 0.0,
-                _ => *s,
+            let right = |(j, s): (usize, &f64)| {
+                if *s == 0.0 && slope[j].abs() > bound {
+                    slope[j].signum()
+                } else if *s != 0.0 && w[j] * s <= 0.0 {
+                    0.0
+                } else {
+                    *s
+                }
             };
             let next: Vec<f64> = signs.iter().enumerate().map(right).collect();
             if next == signs {

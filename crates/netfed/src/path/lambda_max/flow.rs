@@ -115,9 +115,8 @@ impl<'a> Search<'a> {
         options: &Options,
         observer: &mut dyn Observer,
     ) -> Result<(Bounds, ControlFlow<()>), Error> {
-        let goes_on = ControlFlow::Continue(());
         if self.is_done() {
-            return Ok((self.bounds, goes_on));
+            return Ok((self.bounds, ControlFlow::Continue(())));
         }
         self.bounds.raise(ratio(self.unit, self.g, &start.params));
         if self.bounds.lower == 0.0 {
@@ -139,8 +138,8 @@ impl<'a> Search<'a> {
             let start_there = start.scaled(lambda / at);
             let solution = solve_from_with(&problem, &options, start_there, observer)?;
             let status = solution.status;
-            let (iteration, certificate) = (solution.iterations, Some(&solution.certificate));
-            let event = Event::Iteration { run: 0, count: iteration, certificate };
+            let (count, certificate) = (solution.iterations, Some(&solution.certificate));
+            let event = Event::Iteration { run: 0, count, certificate };
             let stopped = observer.observe(event).is_break();
             (at, start) = (lambda, Start { params: solution.params, duals: solution.duals });
             self.bounds.raise(ratio(self.unit, self.g, &start.params));
@@ -153,7 +152,7 @@ impl<'a> Search<'a> {
                 return Ok((self.bounds, ControlFlow::Break(())));
             }
             if self.is_done() {
-                return Ok((self.bounds, goes_on));
+                return Ok((self.bounds, ControlFlow::Continue(())));
             }
             let gain = self.bounds.lower / before - 1.0;
             if gain < below {

@@ -1,7 +1,7 @@
 //! λ_max: the smallest λ at which one model for every connected component is optimal.
 //!
-//! With the minimizer w̄ of Σ Lᵢ over a component and gᵢ = ∇Lᵢ(w̄), the common model is optimal at λ
-//! exactly if there are duals with the slopes g and ‖uₑ‖_* ≤ λAₑ. So for smooth losses and norms
+//! With the minimizer w̄ of Σ Lᵢ over a component and gᵢ = ∇Lᵢ(w̄), the common model is optimal at
+//! λ exactly if there are duals with the slopes g and ‖uₑ‖_* ≤ λAₑ. So for smooth losses and norms
 //!
 //!   λ_max = min over flows u with slopes g of max_e ‖uₑ‖_*/Aₑ  =  max over p of −⟨g, p⟩ / Σ Aₑ φ(p_tail − p_head)
 //!

@@ -2,9 +2,9 @@
 //!
 //!   minimize over z   Σ_g L_g(z_g) + λ Σ_b A_b φ(z_tail − z_head),   L_g = Σ_{i∈g} Lᵢ,   A_b = Σ Aₑ over the edges between two groups
 //!
-//! a problem of the same kind, on the graph whose nodes are the groups and whose edges are the *bonds*
-//! between them. Its solution is that of the whole if no group would rather come apart: duals
-//! inside of the groups tell.
+//! a problem of the same kind, on the graph whose nodes are the groups and whose edges are the
+//! *bonds* between them. Its solution is that of the whole if no group would rather come apart:
+//! duals inside of the groups tell.
 
 mod bonds;
 mod level;

@@ -225,8 +225,8 @@ pub(crate) fn conjugate_gradients(
     (best, End::OutOfSteps)
 }
 
-/// 1 / Σ ω over the edges of every node, parameter by parameter; 0 at nodes that are `bound` or have
-/// no room.
+/// 1 / Σ ω over the edges of every node, parameter by parameter; 0 at nodes that are `bound` or
+/// have no room.
 fn inverse_diagonal(
     problem: &Problem,
     room: &[f64],

@@ -154,8 +154,8 @@ enum Searched {
     TooShort(Outcome),
 }
 
-/// Halves the step z + p until the objective falls by a part of what its slope promises; `params` are
-/// then the new models.
+/// Halves the step z + p until the objective falls by a part of what its slope promises; `params`
+/// are then the new models.
 fn line_search(
     reduced: &Reduced<'_>,
     params: &mut Matrix,

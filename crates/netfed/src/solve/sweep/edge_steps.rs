@@ -1,5 +1,5 @@
-//! The steps of many edges in a row: u⁺ = prox_{σ(cφ)*}(u + σ(message_tail − message_head)), u ← u +
-//! ρ(u⁺ − u).
+//! The steps of many edges in a row: u⁺ = prox_{σ(cφ)*}(u + σ(message_tail − message_head)), u ← u
+//! + ρ(u⁺ − u).
 //!
 //! Every penalty runs through them in a loop of its own, with the number of parameters known to the
 //! compiler where it is small.

@@ -8,8 +8,9 @@ use crate::graph_recipe::{self as recipe, Recipe};
 use crate::results::Results;
 use crate::settings::Settings;
 
-/// Builds the empirical graph from the data: nodes whose local datasets are alike become neighbors. A discrepancy says how unlike two nodes
-/// are, a rule which pairs become edges, and the weights how strong these are.
+/// Builds the empirical graph from the data: nodes whose local datasets are alike become neighbors.
+/// A discrepancy says how unlike two nodes are, a rule which pairs become edges, and the weights
+/// how strong these are.
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -31,11 +32,12 @@ use crate::settings::Settings;
 pub(crate) struct Build {
     #[command(flatten)]
     pub(crate) results: Results,
-    /// How unlike two nodes are: wasserstein, energy, mmd, ks, t, models, gradients, tsne, or distance (see below)
+    /// How unlike two nodes are: wasserstein, energy, mmd, ks, t, models, gradients, tsne, or
+    /// distance (see below)
     #[arg(long, value_name = "NAME", default_value = "wasserstein", help_heading = "Graph")]
     pub(crate) discrepancy: String,
-    /// Which pairs become edges: knn (every node with its k nearest), threshold (discrepancy at most η), mst-knn (minimum spanning
-    /// tree and k nearest: connected), complete
+    /// Which pairs become edges: knn (every node with its k nearest), threshold (discrepancy at
+    /// most η), mst-knn (minimum spanning tree and k nearest: connected), complete
     #[arg(long, value_name = "NAME", default_value = "knn", help_heading = "Graph")]
     pub(crate) rule: String,
     /// Number of nearest nodes [default: 5]

@@ -77,11 +77,12 @@ impl Model {
 
     /// Refuses a graph that is too large for the data.
     pub(super) fn check(self, nodes: usize) -> Result<(), Failure> {
-        match self == Model::Signals && nodes > MOST_SIGNALS {
-            true => Err(Failure::input(format!(
+        if self == Model::Signals && nodes > MOST_SIGNALS {
+            Err(Failure::input(format!(
                 "signals need all eigenvectors of the graph, which has {nodes} nodes; take at most {MOST_SIGNALS}."
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 }
@@ -154,7 +155,8 @@ pub(super) fn make(
     Ok(made)
 }
 
-/// Every node has points of all components, in proportions of its own. Their overlap is the weight of an edge.
+/// Every node has points of all components, in proportions of its own. Their overlap is the weight
+/// of an edge.
 fn mixture(common: &Common, graph: Graph, components: usize) -> Result<Made, Failure> {
     let ratios = mixing_ratios(graph.nodes(), components, seed(common, 1))?;
     let variance = common.spread() * common.spread();

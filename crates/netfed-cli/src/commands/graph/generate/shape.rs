@@ -111,9 +111,10 @@ pub(crate) enum Shape {
 
 /// A number between 0 and 1, or an error that names the flag.
 pub(super) fn probability(flag: &str, value: f64) -> Result<(), Failure> {
-    match (0.0..=1.0).contains(&value) {
-        true => Ok(()),
-        false => Err(Failure::input(format!("{flag} is {value}; it must be between 0 and 1."))),
+    if (0.0..=1.0).contains(&value) {
+        Ok(())
+    } else {
+        Err(Failure::input(format!("{flag} is {value}; it must be between 0 and 1.")))
     }
 }
 

@@ -104,7 +104,8 @@ fn in_order(list: Edges) -> Result<(Vec<String>, Graph), Failure> {
     Ok((list.nodes().to_vec(), list.graph()?))
 }
 
-/// The graph against the true one, over the pairs that are edges of either; and what is odd about the nodes of the two.
+/// The graph against the true one, over the pairs that are edges of either; and what is odd about
+/// the nodes of the two.
 fn scores(
     nodes: &[String],
     graph: &Graph,

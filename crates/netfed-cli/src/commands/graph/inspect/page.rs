@@ -1,4 +1,5 @@
-//! The page: the picture, the distributions of degrees and weights, the communities, the nodes with most edges.
+//! The page: the picture, the distributions of degrees and weights, the communities, the nodes with
+//! most edges.
 
 use maud::{Markup, PreEscaped, html};
 use netfed_report::chart::{Bar, BarChart, bar_chart};
@@ -94,7 +95,8 @@ pub(super) fn page(f: &Facts, args: &Inspect) -> String {
     whole("netfed graph inspect", &body)
 }
 
-/// How often values fall into parts of their range: equal ones or, where it is wide, of equal ratios.
+/// How often values fall into parts of their range: equal ones or, where it is wide, of equal
+/// ratios.
 fn distribution(title: &str, values: Vec<f64>, whole: bool, noun: &str) -> Markup {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -39,14 +39,15 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
                 number(w[2])
             ),
         };
-        let degrees = match d[0] == d[4] {
-            true => format!("All nodes have {}", plural(d[0] as usize, "edge")),
-            false => format!(
+        let degrees = if d[0] == d[4] {
+            format!("All nodes have {}", plural(d[0] as usize, "edge"))
+        } else {
+            format!(
                 "Nodes have {} to {}, {} in the middle",
                 number(d[0]),
                 plural(d[4] as usize, "edge"),
                 number(d[2])
-            ),
+            )
         };
         found.push(format!(
             "{degrees}. {weights}. {} of all pairs are joined.",

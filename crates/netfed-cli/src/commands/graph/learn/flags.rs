@@ -12,9 +12,9 @@ use crate::failure::Failure;
 use crate::results::Results;
 use crate::settings::{Range, number};
 
-/// Learns a graph from signals: values that vary over its vertices, as temperatures of many hours at many stations. Vertices whose values
-/// go together become neighbors. With --silos every holder of signals gets a graph of its own, and there is one of what they have in
-/// common.
+/// Learns a graph from signals: values that vary over its vertices, as temperatures of many hours
+/// at many stations. Vertices whose values go together become neighbors. With --silos every holder
+/// of signals gets a graph of its own, and there is one of what they have in common.
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -22,7 +22,8 @@ use crate::settings::{Range, number};
     mut_arg("force", |a| a.help("Replace what exists"))
 )]
 pub(crate) struct Learn {
-    /// Signals: one column per vertex with its name on top, one row per signal (.csv, .csv.gz, .tsv, .parquet)
+    /// Signals: one column per vertex with its name on top, one row per signal (.csv, .csv.gz,
+    /// .tsv, .parquet)
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) signals: Option<PathBuf>,
     /// Files of signals of the same vertices, one per silo, or a folder of them
@@ -35,23 +36,27 @@ pub(crate) struct Learn {
         help_heading = "Input"
     )]
     pub(crate) silos: Vec<PathBuf>,
-    /// Known graphs of the silos, one for all or one each in the order of --silos: with them --beta, --nu, --lambda and --mu may be lists,
-    /// and the combination with the best F-score is taken
+    /// Known graphs of the silos, one for all or one each in the order of --silos: with them
+    /// --beta, --nu, --lambda and --mu may be lists, and the combination with the best F-score is
+    /// taken
     #[arg(long, value_name = "FILES", num_args = 1.., value_delimiter = ',', help_heading = "Input")]
     pub(crate) truth: Vec<PathBuf>,
     /// Give every vertex mean 0 and standard deviation 1 first, in every file
     #[arg(long, help_heading = "Input")]
     pub(crate) standardize: bool,
-    /// log-degree or glasso (graphical lasso); with --silos exact, algorithm1, igl (each alone), fedavg, fedprox, mr-mtl or ditto [default: log-degree, exact]
+    /// log-degree or glasso (graphical lasso); with --silos exact, algorithm1, igl (each alone),
+    /// fedavg, fedprox, mr-mtl or ditto [default: log-degree, exact]
     #[arg(long, value_name = "NAME", help_heading = "Problem")]
     pub(crate) method: Option<String>,
     /// α, weight of the logarithms of the degrees; scales the graph [default: 1]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Problem")]
     pub(crate) alpha: Option<f64>,
-    /// β, weight of the squares of the edge weights; more gives more edges [default: chosen for --neighbors]
+    /// β, weight of the squares of the edge weights; more gives more edges [default: chosen for
+    /// --neighbors]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Problem")]
     pub(crate) beta: Option<Vec<f64>>,
-    /// Choose β so that a vertex has about this many neighbors on average (in --silos: when each learns alone) [default: 5]
+    /// Choose β so that a vertex has about this many neighbors on average (in --silos: when each
+    /// learns alone) [default: 5]
     #[arg(
         long,
         value_name = "NUMBER",
@@ -72,10 +77,12 @@ pub(crate) struct Learn {
     /// λ of --silos: weight of what they have in common
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Problem")]
     pub(crate) lambda: Option<Vec<f64>>,
-    /// μ of fedprox, mr-mtl and ditto: more pulls the graphs more strongly to what they have in common [default: 1]
+    /// μ of fedprox, mr-mtl and ditto: more pulls the graphs more strongly to what they have in
+    /// common [default: 1]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "Problem")]
     pub(crate) mu: Option<Vec<f64>>,
-    /// Only pairs of which one is among this many nearest of the other may become edges [default: all pairs]
+    /// Only pairs of which one is among this many nearest of the other may become edges [default:
+    /// all pairs]
     #[arg(long, value_name = "COUNT", help_heading = "Problem")]
     pub(crate) candidates: Option<usize>,
     /// Rounds of algorithm1, fedavg, fedprox, mr-mtl and ditto [default: 50]
@@ -231,7 +238,8 @@ impl Plan {
     }
 }
 
-/// Several settings need known graphs of silos: (7) and (8) of unlike β, ν and λ cannot be compared, on held-out signals neither.
+/// Several settings need known graphs of silos: (7) and (8) of unlike β, ν and λ cannot be
+/// compared, on held-out signals neither.
 fn check_truth(args: &Learn, settings: usize) -> Result<(), Failure> {
     let alone = args.silos.is_empty();
     if alone && !args.truth.is_empty() {

@@ -1,4 +1,5 @@
-//! Grid search: every setting, judged by known graphs. The largest mean F-score of the graphs of the silos wins, of equal ones the first.
+//! Grid search: every setting, judged by known graphs. The largest mean F-score of the graphs of
+//! the silos wins, of equal ones the first.
 
 use netfed::learning::{
     GridSearch, KnownGraphs, LogDegree, Scores, SiloGrid, SiloMethod, SiloSetting, SilosLearned,

@@ -93,7 +93,8 @@ pub(super) fn run(args: &Learn, plan: &Plan, method: SiloMethod) -> Result<u8, F
     Ok(if done { 0 } else { 3 })
 }
 
-/// The files of silos, and of their grid, that an earlier run has left in the folder, by its summary.
+/// The files of silos, and of their grid, that an earlier run has left in the folder, by its
+/// summary.
 fn earlier_silos(out: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(out.join(SUMMARY)).unwrap_or_default();
     let summary: Value = serde_json::from_str(&text).unwrap_or_default();

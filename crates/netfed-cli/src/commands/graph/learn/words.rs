@@ -64,9 +64,10 @@ pub(super) fn describe(facts: &Facts, out: &Path) -> String {
         return text;
     }
     if let Some(beta) = facts.beta {
-        let more = match 2 * facts.edges == facts.vertices * (facts.vertices - 1) {
-            true => "all pairs are joined, a smaller one gives fewer edges",
-            false => "a larger one gives more edges",
+        let more = if 2 * facts.edges == facts.vertices * (facts.vertices - 1) {
+            "all pairs are joined, a smaller one gives fewer edges"
+        } else {
+            "a larger one gives more edges"
         };
         let _ = writeln!(text, "  β = {}; {more}.", number(beta));
     }
@@ -195,9 +196,10 @@ pub(super) fn describe_silos(summary: &Value, rows: &[SiloFacts], out: &Path) ->
     } else if common == Some(0) {
         text.push_str("  The consensus has no edge: a larger --nu makes it count.\n");
     } else if rows.iter().all(|r| r.tied) && rows.len() > 1 {
-        text.push_str(match summary["same_distances"] == true {
-            true => "  All graphs are the same: the distances of the vertices are, in all silos.\n",
-            false => "  All graphs are the same: a smaller --nu or --lambda lets them differ.\n",
+        text.push_str(if summary["same_distances"] == true {
+            "  All graphs are the same: the distances of the vertices are, in all silos.\n"
+        } else {
+            "  All graphs are the same: a smaller --nu or --lambda lets them differ.\n"
         });
     }
     let _ = writeln!(text, "  Graphs in {}", out.display());

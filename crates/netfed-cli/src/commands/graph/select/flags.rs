@@ -11,9 +11,10 @@ use crate::given::Flags;
 use crate::results::Results;
 use crate::settings::{Range, Settings, number};
 
-/// Tests every edge: could both nodes have the same model? Every node is trained alone; an edge is dropped when the two models differ by more
-/// than chance explains (Wald test, corrected for the number of edges). Without --graph all pairs of nodes are tested, and those that
-/// are not told apart become the graph.
+/// Tests every edge: could both nodes have the same model? Every node is trained alone; an edge is
+/// dropped when the two models differ by more than chance explains (Wald test, corrected for the
+/// number of edges). Without --graph all pairs of nodes are tested, and those that are not told
+/// apart become the graph.
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -38,11 +39,12 @@ pub(crate) struct Select {
     /// File for all tests (CSV): source, target, statistic, p_value, adjusted, verdict
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) tests: Option<PathBuf>,
-    /// Settings from a TOML file with the same names as the flags (without --), as netfed fit leaves behind; flags win; what has to
-    /// do with coupling, as its lambda, is not used
+    /// Settings from a TOML file with the same names as the flags (without --), as netfed fit
+    /// leaves behind; flags win; what has to do with coupling, as its lambda, is not used
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
-    /// True clusters, where they are known: columns node, cluster; the result is then compared with them
+    /// True clusters, where they are known: columns node, cluster; the result is then compared with
+    /// them
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) truth: Option<PathBuf>,
     /// Level of the tests: how much error is allowed, by the meaning of --correction
@@ -54,8 +56,8 @@ pub(crate) struct Select {
         help_heading = "Test"
     )]
     pub(crate) alpha: f64,
-    /// What alpha bounds: bonferroni or holm, the probability of dropping any right edge; bh (Benjamini-Hochberg), the share of right
-    /// edges among those dropped
+    /// What alpha bounds: bonferroni or holm, the probability of dropping any right edge; bh
+    /// (Benjamini-Hochberg), the share of right edges among those dropped
     #[arg(long, value_name = "NAME", default_value = "bonferroni", help_heading = "Test")]
     pub(crate) correction: String,
     /// Variance of the noise in the labels: a number if it is known, or estimated, at every node
@@ -67,7 +69,8 @@ pub(crate) struct Select {
         help_heading = "Test"
     )]
     pub(crate) noise: String,
-    /// Allow for noise that depends on the features (needs twice as many points as features at a node, better ten times)
+    /// Allow for noise that depends on the features (needs twice as many points as features at a
+    /// node, better ten times)
     #[arg(long, help_heading = "Test")]
     pub(crate) sandwich: bool,
     #[command(flatten)]
@@ -159,9 +162,10 @@ fn variance(args: &Select, loss: LossKind) -> Result<Variance, Failure> {
     if let Some(noise) = known
         && (args.sandwich || loss == LossKind::Logistic)
     {
-        let why = match args.sandwich {
-            true => "--sandwich measures it point by point",
-            false => "the logistic loss has none",
+        let why = if args.sandwich {
+            "--sandwich measures it point by point"
+        } else {
+            "the logistic loss has none"
         };
         return Err(Failure::input(format!(
             "--noise is {noise}, a level of noise, but {why}; leave --noise out."

@@ -27,9 +27,10 @@ pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
     );
     let mut line = |sentence: String| text.push_str(&format!("  {sentence}\n"));
     if o.selected.tested > 0 {
-        let rule = match o.selected.threshold > 0.0 {
-            true => format!("Dropped are p-values below {}", number(o.selected.threshold)),
-            false => "No p-value is small enough to be dropped".into(),
+        let rule = if o.selected.threshold > 0.0 {
+            format!("Dropped are p-values below {}", number(o.selected.threshold))
+        } else {
+            "No p-value is small enough to be dropped".into()
         };
         let (correction, alpha) = (correction_name(args), args.alpha);
         line(format!("{rule} ({correction}, α = {alpha}; {}).", noise(plan)));
@@ -89,26 +90,25 @@ fn untested(o: &Outcome, reason: Untested, nodes: &[usize], plan: &Plan) -> Stri
             "give it with --noise",
         ),
     };
-    let then = match plan.all_pairs() {
-        true => format!("{} no edge", if one { "gets" } else { "get" }),
-        false => format!("{} {its} edges", if one { "keeps" } else { "keep" }),
+    let then = if plan.all_pairs() {
+        format!("{} no edge", if one { "gets" } else { "get" })
+    } else {
+        format!("{} {its} edges", if one { "keeps" } else { "keep" })
     };
     let advice = if advice.is_empty() { String::new() } else { format!(" ({advice})") };
-    let who = match one {
-        true => format!("The node {}", names(&list)),
-        false => format!("{} ({})", plural(nodes.len(), "node"), names(&list)),
+    let who = if one {
+        format!("The node {}", names(&list))
+    } else {
+        format!("{} ({})", plural(nodes.len(), "node"), names(&list))
     };
     format!("{who} {why} and {then}{advice}.")
 }
 
 fn compared(o: &Outcome, truth: &AgainstTruth, plan: &Plan) -> String {
-    let fidelity = match plan.all_pairs() {
-        true => number(o.selected.kept.value()),
-        false => format!(
-            "{} before, {} now",
-            number(truth.before.value()),
-            number(o.selected.kept.value())
-        ),
+    let fidelity = if plan.all_pairs() {
+        number(o.selected.kept.value())
+    } else {
+        format!("{} before, {} now", number(truth.before.value()), number(o.selected.kept.value()))
     };
     format!(
         "Against the {}: graph fidelity {fidelity}; {} of {} kept, {} of {} lost.",
