@@ -43,8 +43,7 @@ pub(crate) const LONG_FILES: &[&str] = &[
 ];
 
 /// Comments of more than 100 columns.
-pub(crate) const WIDE_COMMENTS: &[&str] =
-    &["netfed-cli/src/commands/", "netfed-cli/src/prepare.rs"];
+pub(crate) const WIDE_COMMENTS: &[&str] = &["netfed-cli/src/commands/"];
 
 /// A `match` on a bool.
 pub(crate) const BOOL_MATCHES: &[&str] = &["netfed-cli/src/commands/"];
