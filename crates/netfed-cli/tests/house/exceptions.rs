@@ -1,5 +1,5 @@
-//! What is not so yet, and where a rule does not fit: a file, or a file and a function. A name that ends
-//! with a slash stands for all in that folder.
+//! What is not so yet, and where a rule does not fit: a file, or a file and a function. A name that
+//! ends with a slash stands for all in that folder.
 
 /// Functions of more than 60 lines. The first two are kernels, which the compiler is to see as a
 /// whole.
