@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::settings::{Given, Spec};
+use super::{Given, Spec};
 use crate::Error;
 
 impl Given {

@@ -1,4 +1,4 @@
-//! The values of settings, read from text.
+//! What a setting may be, read from text.
 
 use super::matrix::PenaltyMatrix;
 use crate::flavor::Flavor;
