@@ -17,11 +17,10 @@ use std::path::Path;
 
 use netfed::evaluate::{self, GraphOf, tune_with};
 use netfed::graph::{GraphRecipe, build};
-use netfed::{Edges, Error, Event, Status};
+use netfed::{Edges, Error, Event, Status, Table};
 use netfed_io::{Folder, graph_text, read_points};
 use netfed_report::text::rough_duration;
 
-use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::graph_recipe::Recipe;
 use crate::prepare::{self, check_features, prepare, with_files};
@@ -34,6 +33,12 @@ use variant::Variant;
 
 /// The graph that was built.
 const EDGES: &str = "edges.csv";
+
+/// Points, and edges where they are given.
+struct Data {
+    points: Table,
+    edges: Edges,
+}
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {

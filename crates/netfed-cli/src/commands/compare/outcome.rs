@@ -7,10 +7,8 @@
 //!
 //! Methods share their splits. What is common to all cancels in differences, which have their own standard error by the same formula.
 
-use super::method::Method;
 use super::plan::Plan;
-use super::splits::Run;
-use netfed::evaluate::Estimate;
+use netfed::evaluate::{CompareMethod as Method, Estimate, MethodRun as Run};
 
 /// A method with its runs, split by split.
 pub(crate) struct Ranked {

@@ -3,7 +3,7 @@
 use netfed_report::text::{count, duration, rounded};
 
 use super::outcome::{Outcome, Ranked};
-use crate::evaluation::words::plus_minus;
+use crate::estimates::plus_minus;
 use crate::rows::Rows;
 
 /// One row per method, the smallest error first.

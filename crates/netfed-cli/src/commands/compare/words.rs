@@ -1,13 +1,12 @@
 //! What to take from the comparison, in sentences.
 
-use netfed::evaluate::{Estimate, Evidence};
+use netfed::evaluate::{CompareMethod as Method, Estimate, Evidence, ModelsOf as Kind};
 use std::path::Path;
 
 use netfed_report::text::{number, plural};
 
-use super::method::{Kind, Method};
 use super::outcome::{Outcome, Ranked};
-use crate::evaluation::words::plus_minus;
+use crate::estimates::plus_minus;
 
 /// The verdict: a short title, and a sentence with the numbers.
 pub(crate) struct Verdict {
@@ -224,8 +223,8 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::plan::tests::plan;
-    use super::super::splits::Run;
     use super::*;
+    use netfed::evaluate::MethodRun as Run;
 
     /// The outcome of local, global and some other methods with these errors, in this order, on four splits.
     fn outcome(methods: &str, errors: &[f64]) -> Outcome {

@@ -5,7 +5,7 @@ use netfed::evaluate::{Complexity, Estimate, Place};
 use netfed_report::text::{count, number};
 
 use super::outcome::Outcome;
-use crate::evaluation::words::plus_minus;
+use crate::estimates::plus_minus;
 use crate::rows::Rows;
 
 /// Every λ of the chosen variant.

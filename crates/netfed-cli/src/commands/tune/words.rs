@@ -4,7 +4,7 @@ use netfed::evaluate::{Ends, Estimate, Evidence, Place};
 use netfed_report::text::{number, plural, rounded};
 
 use super::outcome::Outcome;
-use crate::evaluation::words::{mean, plus_minus};
+use crate::estimates::{mean, plus_minus};
 
 /// The setting to take, in a few words.
 pub(crate) fn take(o: &Outcome) -> String {
