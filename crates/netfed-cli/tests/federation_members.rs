@@ -165,6 +165,28 @@ fn ends_well(place: &Place, peers: &mut [(&str, Child)], version: u64, best: f64
     }
 }
 
+/// What does not go once s1 has left, and what is said about it.
+const REFUSED: [(&str, &str); 9] = [
+    (
+        "peer --federation fed/invitations/s1 --data s1.csv",
+        "not a member of this federation (version 3)",
+    ),
+    ("federation readmit s1 --federation fed", "neither a node nor a member"),
+    ("federation remove s1 --federation fed", "neither a node nor a member"),
+    ("federation add s0 --edge s2 --federation fed", "the node \"s0\" has two members"),
+    (
+        "federation add s7 --edge s9 --federation fed",
+        "the node \"s9\" of an edge belongs to no member",
+    ),
+    ("federation add s7 --edge s2=x --federation fed", "NODE=WEIGHT"),
+    ("federation add s7 --edge s2 --endpoint tcp/x:1 --federation fed", "quic/HOST:PORT"),
+    (
+        "federation add s7 --edge s2 --member s2 --endpoint quic/x:1 --federation fed",
+        "leave --endpoint out",
+    ),
+    ("federation add s7 --edge s2 --federation fed/invitations/s0", "not the organizer's folder"),
+];
+
 /// A member comes at an agreed round, while the others run; only one of them is given the new
 /// description. When all have finished one of the first goes, and the others go on from where they
 /// were.
@@ -221,29 +243,7 @@ fn a_member_comes_and_another_goes() {
     ends_well(&place, &mut peers, 4, best);
     let anew = |name: &&str| place.read(&format!("{name}.log")).contains("begin anew");
     assert_eq!(stay.iter().filter(|name| anew(name)).count(), 3, "s4 and its two neighbors");
-    for (line, part) in [
-        (
-            "peer --federation fed/invitations/s1 --data s1.csv",
-            "not a member of this federation (version 3)",
-        ),
-        ("federation readmit s1 --federation fed", "neither a node nor a member"),
-        ("federation remove s1 --federation fed", "neither a node nor a member"),
-        ("federation add s0 --edge s2 --federation fed", "the node \"s0\" has two members"),
-        (
-            "federation add s7 --edge s9 --federation fed",
-            "the node \"s9\" of an edge belongs to no member",
-        ),
-        ("federation add s7 --edge s2=x --federation fed", "NODE=WEIGHT"),
-        ("federation add s7 --edge s2 --endpoint tcp/x:1 --federation fed", "quic/HOST:PORT"),
-        (
-            "federation add s7 --edge s2 --member s2 --endpoint quic/x:1 --federation fed",
-            "leave --endpoint out",
-        ),
-        (
-            "federation add s7 --edge s2 --federation fed/invitations/s0",
-            "not the organizer's folder",
-        ),
-    ] {
+    for (line, part) in REFUSED {
         let output = place.run(line);
         assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
         assert!(stderr(&output).contains(part), "{line}: {}", stderr(&output));

@@ -269,6 +269,56 @@ fn why_all_graphs_are_the_same() {
     }
 }
 
+/// Bad usage, and a part of what is said about it.
+const BAD: [(&str, &str); 31] = [
+    (
+        "--signals bad.csv --out e.csv",
+        "bad.csv, line 2, column \"v1\": expected a number, found \"x\"",
+    ),
+    ("--signals gone.csv --out e.csv", "cannot open gone.csv"),
+    ("--out e.csv", "no signals given; say --signals FILE, or --silos FILES"),
+    ("--signals silos/s1.csv --beta 0 --out e.csv", "--beta is 0; it must be more than 0"),
+    ("--signals silos/s1.csv --alpha -1 --out e.csv", "--alpha is -1"),
+    ("--signals silos/s1.csv --candidates 0 --out e.csv", "--candidates is 0"),
+    ("--signals silos/s1.csv --method glaso --out e.csv", "Did you mean \"glasso\"?"),
+    ("--signals silos/s1.csv --method glasso --out e.csv", "--penalty is missing"),
+    (
+        "--signals silos/s1.csv --method glasso --beta 1 --out e.csv",
+        "--beta belongs to the log-degree model",
+    ),
+    (
+        "--signals still.csv --method glasso --penalty 1 --out e.csv",
+        "still.csv: \"a\" never changes",
+    ),
+    ("--signals huge.csv --out e.csv", "huge.csv: the values are too large"),
+    ("--signals silos/s1.csv --method ditto --out e.csv", "--method ditto goes with --silos"),
+    ("--silos silos --method fedavg --lambda 1 --out g", "--lambda belongs to --silos with"),
+    ("--silos silos --method igl --rounds 9 --out g", "--rounds belongs to --silos with"),
+    ("--silos silos --method fedavg --mu 1 --out g", "--mu belongs to --silos with"),
+    ("--silos silos --method mr-mtl --mu 0 --out g", "--mu is 0"),
+    ("--signals silos/s1.csv --penalty 1 --out e.csv", "--penalty belongs to --method glasso"),
+    ("--signals silos/s1.csv --lambda 1 --out e.csv", "--lambda belongs to --silos"),
+    ("--signals silos/s1.csv --scale meen-degree --out e.csv", "Did you mean \"mean-degree\"?"),
+    ("--silos silos --out g", "--lambda is missing; the mean squared difference"),
+    ("--silos silos --lambda 0 --out g", "--lambda is 0"),
+    ("--signals silos/s1.csv --method exact --out e.csv", "--method exact goes with --silos"),
+    ("--signals silos/s1.csv --nu 2 --out e.csv", "--nu belongs to --silos"),
+    (
+        "--signals silos/s1.csv --rounds 9 --out e.csv",
+        "--rounds belongs to --silos with --method algorithm1",
+    ),
+    ("--silos silos --lambda 1 --rounds 9 --out g", "--rounds belongs to --silos with"),
+    ("--silos silos --lambda 1 --method algorithm1 --rounds 0 --out g", "--rounds is 0"),
+    (
+        "--signals silos/s1.csv --method glasso --penalty 1 --alpha 2 --out e.csv",
+        "--alpha belongs to the log-degree model",
+    ),
+    ("--silos silos --lambda 1 --method algorithm1 --zeta 0 --out g", "--zeta is 0"),
+    ("--silos empty --lambda 1 --out g", "no file of signals in this folder"),
+    ("--silos silos/s1.csv silos/s1.csv --lambda 1 --out g", "which is taken"),
+    ("--silos silos --lambda 1 --out silos", "exists already"),
+];
+
 #[test]
 fn bad_usage_gets_a_sentence() {
     let place = with_silos();
@@ -277,54 +327,7 @@ fn bad_usage_gets_a_sentence() {
     place.write("huge.csv", "a,b\n1,1e50\n2,-1e50\n");
     std::fs::create_dir(place.path("empty")).unwrap();
     let before = place.entries();
-    for (line, part) in [
-        (
-            "--signals bad.csv --out e.csv",
-            "bad.csv, line 2, column \"v1\": expected a number, found \"x\"",
-        ),
-        ("--signals gone.csv --out e.csv", "cannot open gone.csv"),
-        ("--out e.csv", "no signals given; say --signals FILE, or --silos FILES"),
-        ("--signals silos/s1.csv --beta 0 --out e.csv", "--beta is 0; it must be more than 0"),
-        ("--signals silos/s1.csv --alpha -1 --out e.csv", "--alpha is -1"),
-        ("--signals silos/s1.csv --candidates 0 --out e.csv", "--candidates is 0"),
-        ("--signals silos/s1.csv --method glaso --out e.csv", "Did you mean \"glasso\"?"),
-        ("--signals silos/s1.csv --method glasso --out e.csv", "--penalty is missing"),
-        (
-            "--signals silos/s1.csv --method glasso --beta 1 --out e.csv",
-            "--beta belongs to the log-degree model",
-        ),
-        (
-            "--signals still.csv --method glasso --penalty 1 --out e.csv",
-            "still.csv: \"a\" never changes",
-        ),
-        ("--signals huge.csv --out e.csv", "huge.csv: the values are too large"),
-        ("--signals silos/s1.csv --method ditto --out e.csv", "--method ditto goes with --silos"),
-        ("--silos silos --method fedavg --lambda 1 --out g", "--lambda belongs to --silos with"),
-        ("--silos silos --method igl --rounds 9 --out g", "--rounds belongs to --silos with"),
-        ("--silos silos --method fedavg --mu 1 --out g", "--mu belongs to --silos with"),
-        ("--silos silos --method mr-mtl --mu 0 --out g", "--mu is 0"),
-        ("--signals silos/s1.csv --penalty 1 --out e.csv", "--penalty belongs to --method glasso"),
-        ("--signals silos/s1.csv --lambda 1 --out e.csv", "--lambda belongs to --silos"),
-        ("--signals silos/s1.csv --scale meen-degree --out e.csv", "Did you mean \"mean-degree\"?"),
-        ("--silos silos --out g", "--lambda is missing; the mean squared difference"),
-        ("--silos silos --lambda 0 --out g", "--lambda is 0"),
-        ("--signals silos/s1.csv --method exact --out e.csv", "--method exact goes with --silos"),
-        ("--signals silos/s1.csv --nu 2 --out e.csv", "--nu belongs to --silos"),
-        (
-            "--signals silos/s1.csv --rounds 9 --out e.csv",
-            "--rounds belongs to --silos with --method algorithm1",
-        ),
-        ("--silos silos --lambda 1 --rounds 9 --out g", "--rounds belongs to --silos with"),
-        ("--silos silos --lambda 1 --method algorithm1 --rounds 0 --out g", "--rounds is 0"),
-        (
-            "--signals silos/s1.csv --method glasso --penalty 1 --alpha 2 --out e.csv",
-            "--alpha belongs to the log-degree model",
-        ),
-        ("--silos silos --lambda 1 --method algorithm1 --zeta 0 --out g", "--zeta is 0"),
-        ("--silos empty --lambda 1 --out g", "no file of signals in this folder"),
-        ("--silos silos/s1.csv silos/s1.csv --lambda 1 --out g", "which is taken"),
-        ("--silos silos --lambda 1 --out silos", "exists already"),
-    ] {
+    for (line, part) in BAD {
         let output = place.run(&format!("graph learn {line}"));
         assert_eq!(output.status.code(), Some(2), "{line}: {}", stderr(&output));
         assert!(stderr(&output).contains(part), "{line}: {}", stderr(&output));

@@ -49,7 +49,15 @@ fn saved_models_that_were_spoiled_are_refused() {
         assert!(message(&flip(place)).contains(spoiled), "{place}");
     }
     assert!(message(&flip(at("sha256"))).contains("no checksum in it"));
-    std::fs::write(&file, &good).unwrap();
+}
+
+#[test]
+fn models_are_neither_taken_for_others_nor_replaced() {
+    let place = Place::with_small_data();
+    let line = "relax --data points.csv --graph edges.csv --model linear --alpha 0.1 --out run";
+    assert_eq!(place.run(line).status.code(), Some(0));
+    let file = place.path("run/models.safetensors");
+    let good = std::fs::read(&file).unwrap();
     let output = place.run("explain --run run");
     assert!(stderr(&output).contains("a folder that netfed relax wrote"), "{}", stderr(&output));
     place.write("stranger.csv", "node,x1,x2\nz,1,2\n");
@@ -67,8 +75,82 @@ fn saved_models_that_were_spoiled_are_refused() {
     assert!(std::fs::read(&file).unwrap() == good);
 }
 
-#[test]
-fn every_fault_is_one_clear_sentence() {
+/// Flags, and what is said about them.
+const FLAGS: [(&str, &str); 24] = [
+    ("--alpha 0.1", "no model given; say --model NAME"),
+    ("--alpha -1 --model tree", "--alpha is -1; it must be at least 0"),
+    ("--alpha nan --model tree", "--alpha is NaN"),
+    (
+        "--alpha 1e120 --model tree",
+        "--alpha is 1e120, and the edges of a node in edges.csv have the weight 1.5 together: their product is too large to compute with; try --alpha 0.7.",
+    ),
+    ("--alpha 1 --model tre", "--model: model \"tre\": there is no model \"tre\""),
+    ("--alpha 1 --model tree --task regresion", "Did you mean \"regression\"?"),
+    ("--alpha 1 --model logistic", "it predicts classes; for numbers take linear"),
+    ("--alpha 1 --model tree --hold-out 1", "--hold-out is 1"),
+    ("--alpha 1 --model tree --public-points 0", "--public-points is 0"),
+    ("--alpha 1 --model tree --threads 0", "--threads is 0"),
+    (
+        "--alpha 1 --model tree --public other.csv",
+        "other.csv: expected the features of points.csv, which are \"x1\", \"x2\"; found \"x1\", \"x3\".",
+    ),
+    (
+        "--alpha 1 --model tree --task classification",
+        "points.csv, line 2, column \"y\": expected a class, written as a whole number (for labels that are numbers say --task regression), found \"2.1\".",
+    ),
+    ("--alpha 1 --models few.csv", "few.csv: no model for the node \"b\""),
+    (
+        "--alpha 1 --models strange.csv",
+        "strange.csv, line 3: the node \"z\" is neither in points.csv nor in edges.csv.",
+    ),
+    (
+        "--alpha 1 --models wrong.csv --model tree",
+        "wrong.csv, line 2: model \"tree dept=3\": tree has no option \"dept\"; it has depth, leaf. Did you mean \"depth\"?\n",
+    ),
+    ("--alpha 1 --models twice.csv", "twice.csv, line 3: the node \"a\" was already given."),
+    ("--alpha 1 --models empty.csv", "empty.csv: the file is empty."),
+    ("--alpha 1 --model tree --public empty.csv", "empty.csv: the file is empty."),
+    (
+        "--alpha 1 --model tree --public nan.csv",
+        "nan.csv, line 3, column \"x2\": expected a finite number, found \"nan\".",
+    ),
+    (
+        "--alpha 1 --model tree --public names.csv",
+        "names.csv: expected at least one row of data, found only the column names.",
+    ),
+    (
+        "--alpha 1 --model tree --public-points 99999999999",
+        "99999999999 public points at 3 nodes need about",
+    ),
+    (
+        "--alpha 1 --model tree --public words.csv",
+        "words.csv, line 2, column \"x2\": expected a number, found \"b\".",
+    ),
+    (
+        "--alpha 1 --models commas.csv --model tree",
+        "commas.csv, line 2: expected 3 cells as in the header, found 4 (a cell with a separator in it must be in quotes).",
+    ),
+    ("--alpha 1 --model tree --data one.csv", "the argument '--data <FILE>' cannot be used"),
+];
+
+/// Models, and what is said about them.
+const MODELS: [(&str, &str); 8] = [
+    ("forest features=3", "features=3; expected at most 2, as the points have.\n"),
+    ("boosting rate=2", "rate=2; expected a number above 0 and at most 1.\n"),
+    ("kernel bandwidth=1e-300", "expected a number from 1e-100 to 1e100.\n"),
+    ("tree leaf=0.6", "leaf=0.6; expected a number from 0 to less than 0.5.\n"),
+    ("nearest k=0", "k=0; expected a whole number from 1 to 1000000.\n"),
+    ("tree depth=3;leaf=0.1", "spaces separate options, as in depth=3 leaf=0.1.\n"),
+    (
+        "perceptron hidden=32 16",
+        "commas separate several numbers of an option, as in hidden=32,16.\n",
+    ),
+    ("perceptron hidden=4,,4", "expected whole numbers from 1 to 1000000, separated"),
+];
+
+const BASE: &str = "relax --data points.csv --graph edges.csv --out run --quiet";
+
+fn with_faulty_files() -> Place {
     let place = Place::with_small_data();
     place.write("other.csv", "x1,x3\n1,2\n");
     place.write("few.csv", "node,model\na,tree\n");
@@ -82,83 +164,26 @@ fn every_fault_is_one_clear_sentence() {
     place.write("commas.csv", "node,model,options\na,perceptron,hidden=16,8\n");
     place.write("one.csv", "node,x1,y\na,1,2\nb,2,2\n");
     place.write("cats.csv", "node,x1,y\na,1,cat\nb,2,dog\n");
-    let base = "relax --data points.csv --graph edges.csv --out run --quiet";
-    for (flags, message) in [
-        ("--alpha 0.1", "no model given; say --model NAME"),
-        ("--alpha -1 --model tree", "--alpha is -1; it must be at least 0"),
-        ("--alpha nan --model tree", "--alpha is NaN"),
-        (
-            "--alpha 1e120 --model tree",
-            "--alpha is 1e120, and the edges of a node in edges.csv have the weight 1.5 together: their product is too large to compute with; try --alpha 0.7.",
-        ),
-        ("--alpha 1 --model tre", "--model: model \"tre\": there is no model \"tre\""),
-        ("--alpha 1 --model tree --task regresion", "Did you mean \"regression\"?"),
-        ("--alpha 1 --model logistic", "it predicts classes; for numbers take linear"),
-        ("--alpha 1 --model tree --hold-out 1", "--hold-out is 1"),
-        ("--alpha 1 --model tree --public-points 0", "--public-points is 0"),
-        ("--alpha 1 --model tree --threads 0", "--threads is 0"),
-        (
-            "--alpha 1 --model tree --public other.csv",
-            "other.csv: expected the features of points.csv, which are \"x1\", \"x2\"; found \"x1\", \"x3\".",
-        ),
-        (
-            "--alpha 1 --model tree --task classification",
-            "points.csv, line 2, column \"y\": expected a class, written as a whole number (for labels that are numbers say --task regression), found \"2.1\".",
-        ),
-        ("--alpha 1 --models few.csv", "few.csv: no model for the node \"b\""),
-        (
-            "--alpha 1 --models strange.csv",
-            "strange.csv, line 3: the node \"z\" is neither in points.csv nor in edges.csv.",
-        ),
-        (
-            "--alpha 1 --models wrong.csv --model tree",
-            "wrong.csv, line 2: model \"tree dept=3\": tree has no option \"dept\"; it has depth, leaf. Did you mean \"depth\"?\n",
-        ),
-        ("--alpha 1 --models twice.csv", "twice.csv, line 3: the node \"a\" was already given."),
-        ("--alpha 1 --models empty.csv", "empty.csv: the file is empty."),
-        ("--alpha 1 --model tree --public empty.csv", "empty.csv: the file is empty."),
-        (
-            "--alpha 1 --model tree --public nan.csv",
-            "nan.csv, line 3, column \"x2\": expected a finite number, found \"nan\".",
-        ),
-        (
-            "--alpha 1 --model tree --public names.csv",
-            "names.csv: expected at least one row of data, found only the column names.",
-        ),
-        (
-            "--alpha 1 --model tree --public-points 99999999999",
-            "99999999999 public points at 3 nodes need about",
-        ),
-        (
-            "--alpha 1 --model tree --public words.csv",
-            "words.csv, line 2, column \"x2\": expected a number, found \"b\".",
-        ),
-        (
-            "--alpha 1 --models commas.csv --model tree",
-            "commas.csv, line 2: expected 3 cells as in the header, found 4 (a cell with a separator in it must be in quotes).",
-        ),
-        ("--alpha 1 --model tree --data one.csv", "the argument '--data <FILE>' cannot be used"),
-    ] {
-        let output = place.run(&format!("{base} {flags}"));
+    place
+}
+
+#[test]
+fn every_faulty_flag_gets_one_clear_sentence() {
+    let place = with_faulty_files();
+    for (flags, message) in FLAGS {
+        let output = place.run(&format!("{BASE} {flags}"));
         assert_eq!(output.status.code(), Some(2), "{flags}: {}", stdout(&output));
         assert!(stderr(&output).contains(message), "{flags}: {}", stderr(&output));
         assert!(!place.path("run").exists(), "{flags}");
     }
-    for (model, message) in [
-        ("forest features=3", "features=3; expected at most 2, as the points have.\n"),
-        ("boosting rate=2", "rate=2; expected a number above 0 and at most 1.\n"),
-        ("kernel bandwidth=1e-300", "expected a number from 1e-100 to 1e100.\n"),
-        ("tree leaf=0.6", "leaf=0.6; expected a number from 0 to less than 0.5.\n"),
-        ("nearest k=0", "k=0; expected a whole number from 1 to 1000000.\n"),
-        ("tree depth=3;leaf=0.1", "spaces separate options, as in depth=3 leaf=0.1.\n"),
-        (
-            "perceptron hidden=32 16",
-            "commas separate several numbers of an option, as in hidden=32,16.\n",
-        ),
-        ("perceptron hidden=4,,4", "expected whole numbers from 1 to 1000000, separated"),
-    ] {
+}
+
+#[test]
+fn every_faulty_model_gets_one_clear_sentence() {
+    let place = with_faulty_files();
+    for (model, message) in MODELS {
         place.write("bad.csv", &format!("node,model\na,\"{model}\"\n"));
-        let output = place.run(&format!("{base} --alpha 1 --model tree --models bad.csv"));
+        let output = place.run(&format!("{BASE} --alpha 1 --model tree --models bad.csv"));
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{model}: {said}");
         let name = model.split(' ').next().unwrap();
@@ -168,7 +193,7 @@ fn every_fault_is_one_clear_sentence() {
     }
     // What shows in training only.
     place.write("bad.csv", "node,model\nb,perceptron rate=1e99\n");
-    let output = place.run(&format!("{base} --alpha 1 --model tree --models bad.csv"));
+    let output = place.run(&format!("{BASE} --alpha 1 --model tree --models bad.csv"));
     let said = stderr(&output);
     assert!(said.contains("node \"b\": the rate of a perceptron is 1e99; it must be"), "{said}");
     assert!(output.status.code() == Some(2) && !place.path("run").exists());

@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::{LAMBDA, world};
+use common::{LAMBDA, World, world};
+use netfed::penalty::{Norm2, Penalty};
 use netfed_net::memory::{Faults, Hub};
 use netfed_net::wire::{Kind, Message};
 use netfed_net::{Plan, Transport};
@@ -85,83 +86,90 @@ fn a_wrong_hash_ends_no_process() {
     assert_eq!(world.params(&outcomes).as_slice(), alone.params.as_slice());
 }
 
-/// The models of the others when the last member lies about its parameters: it follows the protocol
-/// with whatever numbers it likes.
+/// A member that follows the protocol, with whatever numbers it likes.
+struct Liar<'w> {
+    world: &'w World,
+    member: usize,
+    plan: Plan,
+    /// Its copies of the duals are in order, so as not to be found out.
+    duals: Vec<Vec<f64>>,
+    lie: f64,
+}
+
+impl<'w> Liar<'w> {
+    fn new(world: &'w World, member: usize, lie: f64) -> Liar<'w> {
+        let plan = Plan::new(&world.graph, &world.host, member);
+        let duals = vec![vec![0.0; 2]; plan.links.len()];
+        Liar { world, member, plan, duals, lie }
+    }
+
+    /// What it answers to a message.
+    fn answers(&mut self, from: usize, m: &Message) -> Vec<Message> {
+        let Some(l) = self.plan.links.iter().position(|link| link.member == from) else {
+            return Vec::new();
+        };
+        let (federation, liar) = (self.world.rules.federation, self.member);
+        let answer = |kind, numbers, check| Message {
+            kind,
+            federation,
+            from: liar as u32,
+            to: from as u32,
+            sequence: m.sequence,
+            ack: m.sequence,
+            check,
+            numbers,
+        };
+        let check = netfed_net::wire::hash([self.duals[l].as_slice()]);
+        let mut lies = vec![self.lie, -self.lie];
+        match m.kind {
+            Kind::Step => {
+                self.follow(l, &m.numbers, &lies);
+                vec![answer(Kind::Step, lies, check)]
+            }
+            Kind::Look => {
+                lies.push(m.sequence as f64);
+                let look = answer(Kind::Look, lies, check);
+                let is_child = self.plan.parent == Some(l);
+                let sum = is_child.then(|| answer(Kind::Sum, vec![0.0, -1.0, 0.0, 0.0, 1.0], 0));
+                std::iter::once(look).chain(sum).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The dual step of a link, after what both ends have said.
+    fn follow(&mut self, l: usize, theirs: &[f64], lies: &[f64]) {
+        let graph = &self.world.graph;
+        let slot = self.plan.links[l].edges[0].slot;
+        let edge = &graph.edges()[graph.incident(self.member)[slot].edge()];
+        let dual = &mut self.duals[l];
+        for ((u, t), h) in dual.iter_mut().zip(theirs).zip(lies) {
+            *u += 0.5 * (t - h);
+        }
+        Norm2.prox_conjugate(dual, LAMBDA * edge.weight, 0.5);
+    }
+}
+
+/// The models of the others when the last member lies about its parameters.
 fn with_a_liar(lie: f64) -> Vec<f64> {
     let mut world = world(12, 12);
     (world.rules.rounds, world.rules.tolerance) = (400, 0.0);
-    let liar = 11;
-    let plan = Plan::new(&world.graph, &world.host, liar);
     let hub = Hub::new(12, Faults::NONE);
     let mut ends: Vec<_> = (0..12).map(|m| hub.end(m)).collect();
-    let end = ends.remove(liar);
+    let end = ends.remove(11);
     let over = AtomicBool::new(false);
     let outcomes = std::thread::scope(|scope| {
         let (world, over) = (&world, &over);
-        let threads: Vec<_> = ends
-            .into_iter()
-            .enumerate()
-            .map(|(m, end)| {
-                scope.spawn(move || world.run(m, end, None, &AtomicBool::new(false)).unwrap())
-            })
-            .collect();
-        scope.spawn({
-            let plan = &plan;
-            move || {
-                let federation = world.rules.federation;
-                let mut duals = vec![vec![0.0; 2]; plan.links.len()];
-                while !over.load(Relaxed) {
-                    let Some((from, bytes)) = end.receive(Duration::from_millis(50)) else {
-                        continue;
-                    };
-                    let Ok(m) = Message::decode(&bytes, 64) else { continue };
-                    let Some(l) = plan.links.iter().position(|link| link.member == from) else {
-                        continue;
-                    };
-                    let answer = |kind, numbers, check| Message {
-                        kind,
-                        federation,
-                        from: liar as u32,
-                        to: from as u32,
-                        sequence: m.sequence,
-                        ack: m.sequence,
-                        check,
-                        numbers,
-                    };
-                    let lies = vec![lie, -lie];
-                    match m.kind {
-                        Kind::Step => {
-                            let check = netfed_net::wire::hash([duals[l].as_slice()]);
-                            end.send(from, answer(Kind::Step, lies.clone(), check).encode());
-                            // It keeps its copy of the dual in order, so as not to be found out.
-                            let edge = &world.graph.edges()
-                                [world.graph.incident(liar)[plan.links[l].edges[0].slot].edge()];
-                            let coupling = LAMBDA * edge.weight;
-                            for ((u, t), h) in duals[l].iter_mut().zip(&m.numbers).zip(&lies) {
-                                *u += 0.5 * (t - h);
-                            }
-                            netfed::penalty::Penalty::prox_conjugate(
-                                &netfed::penalty::Norm2,
-                                &mut duals[l],
-                                coupling,
-                                0.5,
-                            );
-                        }
-                        Kind::Look => {
-                            let check = netfed_net::wire::hash([duals[l].as_slice()]);
-                            let mut numbers = lies;
-                            numbers.push(m.sequence as f64);
-                            end.send(from, answer(Kind::Look, numbers, check).encode());
-                            if plan.parent == Some(l) {
-                                end.send(
-                                    from,
-                                    answer(Kind::Sum, vec![0.0, -1.0, 0.0, 0.0, 1.0], 0).encode(),
-                                );
-                            }
-                        }
-                        _ => {}
-                    }
-                }
+        let run = |(m, end)| {
+            scope.spawn(move || world.run(m, end, None, &AtomicBool::new(false)).unwrap())
+        };
+        let threads: Vec<_> = ends.into_iter().enumerate().map(run).collect();
+        scope.spawn(move || {
+            let mut liar = Liar::new(world, 11, lie);
+            while !over.load(Relaxed) {
+                let Some((from, bytes)) = end.receive(Duration::from_millis(50)) else { continue };
+                let Ok(m) = Message::decode(&bytes, 64) else { continue };
+                liar.answers(from, &m).iter().for_each(|a| end.send(from, a.encode()));
             }
         });
         let outcomes: Vec<_> = threads.into_iter().map(|t| t.join()).collect();

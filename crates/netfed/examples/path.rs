@@ -9,7 +9,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
-use netfed::evaluate::{Measure, by_stretch, first_smallest, folds, like_best, mean};
+use netfed::evaluate::{Measure, by_plateau, first_smallest, folds, like_best, mean};
 use netfed::generate::{Noise, linear_data, normal_centers, stochastic_block_model};
 use netfed::penalty::Norm2;
 use netfed::{
@@ -43,7 +43,7 @@ fn main() -> Result<(), Error> {
     println!("λ_max is between {:.4} and {:.4} ({:?})", end.lower, end.upper, end.proof);
     let counts: Vec<usize> = points.iter().map(|p| p.clusters.count()).collect();
     println!("groups along λ: {counts:?}");
-    if let Some((groups, at)) = by_stretch(&points) {
+    if let Some((groups, at)) = by_plateau(&points) {
         println!("{groups} groups last longest: λ = {:.4}", points[at].lambda);
     }
 

@@ -109,9 +109,6 @@ pub use table::{
 };
 pub use theory::{guarantee, information};
 
-#[doc(hidden)]
-pub use numeric::sampling as draws;
-
 /// How well the nodes of a group hold together, and what follows for their models.
 pub mod spectral {
     pub use crate::graph::spectral::{algebraic_connectivity, spectral_gap};

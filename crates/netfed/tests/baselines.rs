@@ -230,7 +230,7 @@ fn halves_driven_by_hand_give_the_same_bits() {
     let mut server = IfcaServer::new(weights.clone(), start.clone());
     let able: Vec<usize> = (0..16).filter(|&i| weights[i] > 0.0).collect();
     for round in 0..12 {
-        let chosen = netfed::draws::participants(11, round, &able, 6);
+        let chosen = netfed::sampling::participants(11, round, &able, 6);
         let answer = |&node: &usize| {
             let mut client = IfcaClient::new(clients.data(node), WORK);
             Answer { node, values: client.answer(round, server.message()).0 }

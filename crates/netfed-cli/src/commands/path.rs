@@ -4,7 +4,7 @@ use std::path::Path as FilePath;
 
 use maud::html;
 use netfed::evaluate::parts::TOLERANCE;
-use netfed::evaluate::{Validation, by_stretch, validate_with};
+use netfed::evaluate::{Validation, by_plateau, validate_with};
 use netfed::fit::Prepared;
 use netfed::{Edges, Error, Event, Options, Spec, Start, Table};
 use netfed_io::Folder;
@@ -150,7 +150,7 @@ impl Walked {
             }
             return (simplest, why);
         }
-        match by_stretch(points) {
+        match by_plateau(points) {
             Some((number, at)) => (at, vec![format!(
                 "Without validation the path itself suggests λ = {}: {number} clusters (not counting very small ones) stay the same over the longest stretch of λ.",
                 rounded(points[at].lambda, 3)

@@ -91,13 +91,13 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
     let start = std::time::Instant::now();
     let settings = &plan.variants[0].settings;
     let dim = data.points.features().len() + usize::from(settings.spec.intercept);
-    if plan.variants[0].recipe.is_none() {
-        // Refused in words of files and flags; and the data are spoken of before the runs.
-        let prepared = prepare(&data.points, &data.edges, settings)?;
-        warn(&prepare::warnings(&prepared, settings));
+    // What is wrong with the data is said in words of files and flags, before the runs.
+    let warnings = if plan.variants[0].recipe.is_none() {
+        prepare::warnings(&prepare(&data.points, &data.edges, settings)?, settings)
     } else {
         check_features(&data.points, settings)?;
-    }
+        Vec::new()
+    };
     let recipes: Vec<Option<GraphRecipe>> = plan.variants.iter().map(Variant::recipe).collect();
     let mut variants = Vec::new();
     for (variant, recipe) in plan.variants.iter().zip(&recipes) {
@@ -105,7 +105,7 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
         variants.push(evaluate::Variant::new(&with_files(&variant.settings, dim)?, graph));
     }
     let labels = plan.variants.iter().map(|v| v.label.clone()).collect();
-    let mut watch = Runs::new(labels, plan.options.tolerance, quiet);
+    let mut watch = Runs::new(labels, warnings, plan.options.tolerance, quiet);
     let tuned =
         tune_with(&data.points, &variants, &plan.options, &mut |e: Event<'_>| watch.observe(e));
     let tuned = tuned.map_err(|error| failure(error, &plan))?;

@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
+pub mod graphs;
 pub mod peers;
 
 use std::path::{Path, PathBuf};

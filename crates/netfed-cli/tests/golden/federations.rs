@@ -5,15 +5,24 @@ use crate::commands::Case;
 
 /// All of them; they wait more than they compute.
 pub(crate) fn cases() -> Vec<Case> {
+    let mut cases = coupled();
+    cases.extend(served());
+    cases.push(members());
+    cases
+}
+
+/// A federation that is described and started, and commands that come after.
+fn up(name: &'static str, flags: &str, data: &str, after: &[&str]) -> Case {
+    let flags = format!("federation init {flags} --local {{port}} --out fed");
+    let start = format!("federation up --local --federation fed --data {data} --out run");
+    let mut steps = vec![flags, start];
+    steps.extend(after.iter().map(|line| (*line).to_owned()));
+    Case { name, steps }
+}
+
+/// Methods between neighbors.
+fn coupled() -> Vec<Case> {
     let coupled = "--graph four-edges.csv --features a,b --lambda 0.2";
-    let served = "--server hub --graph four-edges.csv --features a,b --rate 0.1 --steps 2 --seed 3";
-    let up = |name: &'static str, flags: &str, data: &str, after: &[&str]| {
-        let flags = format!("federation init {flags} --local {{port}} --out fed");
-        let start = format!("federation up --local --federation fed --data {data} --out run");
-        let mut steps = vec![flags, start];
-        steps.extend(after.iter().map(|line| (*line).to_owned()));
-        Case { name, steps }
-    };
     vec![
         up(
             "federation-primal-dual",
@@ -51,6 +60,13 @@ pub(crate) fn cases() -> Vec<Case> {
                 "predict --run run --data four.csv --out predictions.csv",
             ],
         ),
+    ]
+}
+
+/// Methods with a server.
+fn served() -> Vec<Case> {
+    let served = "--server hub --graph four-edges.csv --features a,b --rate 0.1 --steps 2 --seed 3";
+    vec![
         up(
             "federation-fedavg",
             &format!("{served} --solver fedavg --fraction 0.5 --max-iter 10"),
@@ -69,7 +85,6 @@ pub(crate) fn cases() -> Vec<Case> {
             "silo-signals.csv",
             &["federation check --federation fed/invitations/a --data silo1.csv"],
         ),
-        members(),
     ]
 }
 

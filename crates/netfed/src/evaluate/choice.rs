@@ -1,6 +1,6 @@
-//! Which λ of a path to take where nothing else says so: the middle of the longest stretch of log λ
+//! Which λ of a path to take where nothing else says so: the middle of the longest plateau of log λ
 //! over which the number of clusters, more than one, stays the same. Clusters count if they are not
-//! very small, and stretches if such clusters hold at least half of the nodes.
+//! very small, and plateaus if such clusters hold at least half of the nodes.
 
 use crate::PathPoint;
 
@@ -15,7 +15,7 @@ fn large(point: &PathPoint, least: f64) -> (usize, usize) {
     (sizes.clone().count(), sizes.sum())
 }
 
-/// The longest stretch of log λ with the same number of clusters, as long as `good` says so: its
+/// The longest plateau of log λ with the same number of clusters, as long as `good` says so: its
 /// number and its middle.
 fn longest(points: &[PathPoint], good: impl Fn(usize) -> Option<usize>) -> Option<(usize, usize)> {
     let mut best: Option<(f64, usize, usize)> = None;
@@ -40,7 +40,7 @@ fn longest(points: &[PathPoint], good: impl Fn(usize) -> Option<usize>) -> Optio
 }
 
 /// The λ that the path itself suggests: its number of clusters and its place.
-pub fn by_stretch(points: &[PathPoint]) -> Option<(usize, usize)> {
+pub fn by_plateau(points: &[PathPoint]) -> Option<(usize, usize)> {
     longest(points, |k| {
         let nodes = points[k].clusters.of_node.len();
         let (count, covered) = large(&points[k], PART * nodes as f64);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_stretch_is_suggested() {
+    fn the_longest_plateau_is_suggested() {
         let points = [
             point(1.0, &[1; 8]),
             point(2.0, &[3, 3, 2]),
@@ -99,10 +99,10 @@ mod tests {
             point(32.0, &[8]),
         ];
         // Single nodes do not count: two clusters from 4 to 32.
-        assert_eq!(by_stretch(&points), Some((2, 3)));
-        assert_eq!(by_stretch(&points[..2]), Some((3, 1)));
-        assert_eq!(by_stretch(&[point(1.0, &[4])]), None);
-        assert_eq!(by_stretch(&[]), None);
+        assert_eq!(by_plateau(&points), Some((2, 3)));
+        assert_eq!(by_plateau(&points[..2]), Some((3, 1)));
+        assert_eq!(by_plateau(&[point(1.0, &[4])]), None);
+        assert_eq!(by_plateau(&[]), None);
         assert_eq!(by_number(&points, 3), Some((3, 1)));
         assert_eq!(by_number(&points, 1), Some((1, 5)));
         let pair = [point(0.5, &[2, 1, 1, 1, 1, 1, 1])];

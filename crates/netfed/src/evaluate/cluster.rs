@@ -1,7 +1,7 @@
 //! Convex clustering: points in, clusters out. The loss `mean` with one point per node, on a graph
 //! of nearest neighbors; clusters are the points whose centers are equal.
 
-use super::choice::{by_number, by_stretch};
+use super::choice::{by_number, by_plateau};
 use crate::graph::{NeighborGraph, neighbor_graph};
 use crate::outcome::{Clusters, Observer, PathPoint, Unobserved};
 use crate::path::{PathRange, WholePath, path_along_with, whole_path_with};
@@ -92,7 +92,7 @@ impl ClusterChoice {
             Some(wanted) => {
                 by_number(points, wanted).map(|(found, at)| (at, ClusterChoice::Asked { found }))
             }
-            None => by_stretch(points).map(|(number, at)| (at, ClusterChoice::Lasting(number))),
+            None => by_plateau(points).map(|(number, at)| (at, ClusterChoice::Lasting(number))),
         };
         chosen.unwrap_or((last, ClusterChoice::OneCluster))
     }

@@ -22,7 +22,7 @@ mod validation;
 
 pub use crate::table::{HoldOut, folds};
 pub use along::{OneModel, descend, one_model};
-pub use choice::{by_number, by_stretch};
+pub use choice::{by_number, by_plateau};
 pub use cluster::{ClusterChoice, ClusterOptions, Clustering, cluster, cluster_with};
 pub use compare::{
     CompareMethod, CompareOptions, Compared, Known, MethodRun, ModelsOf, compare, compare_with,

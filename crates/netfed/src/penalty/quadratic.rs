@@ -21,8 +21,8 @@ pub struct Quadratic {
     eigenvectors: Vec<f64>,
     /// Q itself.
     matrix: Gram,
-    /// A bound of ‖v‖/√(vᵀQv); +∞ where Q is singular, or nearly.
-    stretch: f64,
+    /// A bound of ‖v‖/√(vᵀQv), that is ‖Q^(−½)‖; +∞ where Q is singular, or nearly.
+    inverse_root: f64,
 }
 
 impl Quadratic {
@@ -58,9 +58,9 @@ impl Quadratic {
         }
         eigenvalues.iter_mut().filter(|v| **v < floor).for_each(|v| *v = 0.0);
         let matrix = Gram::of_entries(dim, q);
-        let stretch =
+        let inverse_root =
             Whitening::of_all(&matrix).map_or(f64::INFINITY, |whitening| whitening.largest());
-        Ok(Quadratic { eigenvalues, eigenvectors, matrix, stretch })
+        Ok(Quadratic { eigenvalues, eigenvectors, matrix, inverse_root })
     }
 
     fn dim(&self) -> usize {
@@ -161,8 +161,8 @@ impl Penalty for Quadratic {
     }
 
     fn growth(&self, _dim: usize) -> PenaltyGrowth {
-        if self.stretch.is_finite() {
-            PenaltyGrowth::Quadratic(self.stretch.powi(-2))
+        if self.inverse_root.is_finite() {
+            PenaltyGrowth::Quadratic(self.inverse_root.powi(-2))
         } else {
             PenaltyGrowth::None
         }
@@ -170,7 +170,7 @@ impl Penalty for Quadratic {
 
     fn hull_factor(&self, _dim: usize) -> f64 {
         // √(q_max/q_min), with q_max ≤ Σ_j Q_jj.
-        dot(self.matrix.norms(), self.matrix.norms()).sqrt() * self.stretch
+        dot(self.matrix.norms(), self.matrix.norms()).sqrt() * self.inverse_root
     }
 }
 

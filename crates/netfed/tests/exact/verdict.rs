@@ -48,6 +48,50 @@ pub(crate) fn check(case: &Case, seed: u64, verdict: &mut Verdict) {
     judge(case, seed, &terms, &best, &claims, unbounded, verdict);
 }
 
+/// What is false of some claims, bounds and gaps apart, each with how much it is off.
+struct Judged {
+    /// The largest bound.
+    tightest: f64,
+    false_claims: [Vec<(f64, String)>; 2],
+}
+
+/// Holds claims, whose points have these values, against the least value that is known.
+fn against(claims: &[Claim], values: &[Option<Upper>], least: &Upper, scale: f64) -> Judged {
+    let mut tightest = f64::NEG_INFINITY;
+    let mut false_claims: [Vec<(f64, String)>; 2] = Default::default();
+    for (claim, value) in claims.iter().zip(values) {
+        let Claim { how, bound, gap, .. } = claim;
+        if bound.is_nan() || gap.is_nan() {
+            false_claims[0]
+                .push((f64::INFINITY, format!("{how}: the bound is {bound}, the gap {gap}")));
+            continue;
+        }
+        tightest = tightest.max(*bound);
+        if number("EXACT_SEED").is_some() {
+            println!(
+                "{how}: P(w) − D = {:.3e}, D = {bound:e}, gap {gap:.3e}",
+                as_f64(least) - bound
+            );
+        }
+        if bound.is_finite() && upper(&exact(*bound)) > *least {
+            let above = as_f64(&(upper(&exact(*bound)) - least));
+            let text =
+                format!("{how}: {bound:e} is above P(w) = {:e} by {above:.2e}", as_f64(least));
+            false_claims[0].push((above / scale, text));
+        }
+        // What a root or a logarithm may be wrong by does not count.
+        let Some(value) = value.as_ref().filter(|_| gap.is_finite()) else { continue };
+        let beyond = value - least - upper(&exact(*gap)) - value * upper(&exact(1e-60));
+        if beyond > upper(&exact(0.0)) {
+            let beyond = as_f64(&beyond);
+            let text =
+                format!("{how}: P(w) − min P is more than the gap of {gap:e} by {beyond:.2e}");
+            false_claims[1].push((beyond / gap, text));
+        }
+    }
+    Judged { tightest, false_claims }
+}
+
 /// Judges claims about a case by the best of some points.
 pub(crate) fn judge(
     case: &Case,
@@ -71,39 +115,8 @@ pub(crate) fn judge(
     let family = verdict.families.entry(case.family.clone()).or_default();
     family[0] += 1.0;
     family[1] += f64::from(u8::from(unbounded));
-    let mut tightest = f64::NEG_INFINITY;
-    let mut false_claims: [Vec<(f64, String)>; 2] = Default::default();
-    for (claim, value) in claims.iter().zip(&values) {
-        let Claim { how, bound, gap, .. } = claim;
-        verdict.claims += 1;
-        if bound.is_nan() || gap.is_nan() {
-            false_claims[0]
-                .push((f64::INFINITY, format!("{how}: the bound is {bound}, the gap {gap}")));
-            continue;
-        }
-        tightest = tightest.max(*bound);
-        if number("EXACT_SEED").is_some() {
-            println!(
-                "{how}: P(w) − D = {:.3e}, D = {bound:e}, gap {gap:.3e}",
-                as_f64(&least) - bound
-            );
-        }
-        if bound.is_finite() && upper(&exact(*bound)) > least {
-            let above = as_f64(&(upper(&exact(*bound)) - &least));
-            let text =
-                format!("{how}: {bound:e} is above P(w) = {:e} by {above:.2e}", as_f64(&least));
-            false_claims[0].push((above / scale, text));
-        }
-        // What a root or a logarithm may be wrong by does not count.
-        let Some(value) = value.as_ref().filter(|_| gap.is_finite()) else { continue };
-        let beyond = value - &least - upper(&exact(*gap)) - value * upper(&exact(1e-60));
-        if beyond > upper(&exact(0.0)) {
-            let beyond = as_f64(&beyond);
-            let text =
-                format!("{how}: P(w) − min P is more than the gap of {gap:e} by {beyond:.2e}");
-            false_claims[1].push((beyond / gap, text));
-        }
-    }
+    let Judged { tightest, false_claims } = against(claims, &values, &least, scale);
+    verdict.claims += claims.len();
     for (kind, false_claims) in false_claims.iter().enumerate() {
         let worst = false_claims.iter().max_by(|a, b| a.0.total_cmp(&b.0));
         let Some((relative, text)) = worst else { continue };

@@ -8,7 +8,7 @@
 //! every connected component: near the minimizer of Σ Lᵢ with a constant rate, at it with a rate
 //! c/√t. On a complete graph it is FedAvg with nodes that count alike.
 
-use super::{Heard, run_halves};
+use super::{Inbox, run_halves};
 use crate::error::nonnegative;
 use crate::methods::clients::{ClientData, Clients};
 use crate::methods::half::Half;
@@ -26,7 +26,7 @@ pub struct GossipNode<'a> {
     weights: Vec<f64>,
     rounds: u64,
     params: Vec<f64>,
-    heard: Heard,
+    inbox: Inbox,
 }
 
 impl<'a> GossipNode<'a> {
@@ -39,16 +39,16 @@ impl<'a> GossipNode<'a> {
         start: Vec<f64>,
     ) -> GossipNode<'a> {
         let weight = |&degree: &usize| 1.0 / (1 + degree.max(degrees.len())) as f64;
-        let heard = Heard::new(degrees.len(), start.len());
+        let inbox = Inbox::new(degrees.len(), start.len());
         let weights = degrees.iter().map(weight).collect();
-        GossipNode { data, work, weights, rounds: 0, params: start, heard }
+        GossipNode { data, work, weights, rounds: 0, params: start, inbox }
     }
 
     /// w⁺ = Wᵢᵢvᵢ + Σ Wᵢⱼvⱼ
     fn average(&mut self) {
         let own = 1.0 - self.weights.iter().sum::<f64>();
         self.params.iter_mut().for_each(|w| *w *= own);
-        for (weight, message) in self.weights.iter().zip(self.heard.messages()) {
+        for (weight, message) in self.weights.iter().zip(self.inbox.messages()) {
             axpy(*weight, message, &mut self.params);
         }
     }
@@ -72,11 +72,11 @@ impl Half for GossipNode<'_> {
     }
 
     fn memory(&self) -> Vec<f64> {
-        self.heard.memory(self.rounds)
+        self.inbox.memory(self.rounds)
     }
 
     fn remember(&mut self, memory: &[f64]) -> bool {
-        let rounds = self.heard.remember(memory);
+        let rounds = self.inbox.remember(memory);
         self.rounds = rounds.unwrap_or(self.rounds);
         rounds.is_some()
     }
@@ -85,13 +85,13 @@ impl Half for GossipNode<'_> {
         self.params = self.work.run(&self.data, self.rounds, &self.params, 0.0);
         self.rounds += 1;
         message.copy_from_slice(&self.params);
-        if self.heard.begin(self.weights.len()) {
+        if self.inbox.begin(self.weights.len()) {
             self.average();
         }
     }
 
     fn absorb(&mut self, slot: usize, _sent: &[f64], received: &[f64]) {
-        if self.heard.take(slot, received) {
+        if self.inbox.take(slot, received) {
             self.average();
         }
     }

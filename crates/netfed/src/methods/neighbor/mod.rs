@@ -16,16 +16,16 @@ use crate::run::{Limits, Round, run_rounds};
 use crate::{Error, Graph, Matrix};
 
 /// What the neighbors of a node said in a round.
-struct Heard {
+struct Inbox {
     dim: usize,
-    said: Vec<f64>,
+    received: Vec<f64>,
     /// How many have not said anything yet.
     missing: usize,
 }
 
-impl Heard {
-    fn new(slots: usize, dim: usize) -> Heard {
-        Heard { dim, said: vec![0.0; slots * dim], missing: slots }
+impl Inbox {
+    fn new(slots: usize, dim: usize) -> Inbox {
+        Inbox { dim, received: vec![0.0; slots * dim], missing: slots }
     }
 
     /// A new round begins; gives whether nobody is missing, as where there are no neighbors.
@@ -36,28 +36,28 @@ impl Heard {
 
     /// Takes what came over a slot; gives whether it was the last.
     fn take(&mut self, slot: usize, received: &[f64]) -> bool {
-        self.said[slot * self.dim..][..self.dim].copy_from_slice(received);
+        self.received[slot * self.dim..][..self.dim].copy_from_slice(received);
         self.missing = self.missing.saturating_sub(1);
         self.missing == 0
     }
 
     /// What came over each slot.
     fn messages(&self) -> impl Iterator<Item = &[f64]> {
-        self.said.chunks_exact(self.dim.max(1))
+        self.received.chunks_exact(self.dim.max(1))
     }
 
     /// The rounds of the node, who is missing, and what was said.
     fn memory(&self, rounds: u64) -> Vec<f64> {
-        [&[rounds as f64, self.missing as f64], self.said.as_slice()].concat()
+        [&[rounds as f64, self.missing as f64], self.received.as_slice()].concat()
     }
 
     /// Goes back to that; gives the rounds of the node.
     fn remember(&mut self, memory: &[f64]) -> Option<u64> {
-        let [rounds, missing, said @ ..] = memory else { return None };
-        if said.len() != self.said.len() {
+        let [rounds, missing, received @ ..] = memory else { return None };
+        if received.len() != self.received.len() {
             return None;
         }
-        self.said.copy_from_slice(said);
+        self.received.copy_from_slice(received);
         self.missing = *missing as usize;
         Some(*rounds as u64)
     }

@@ -5,7 +5,7 @@
 //! Simple and slow. Where φ or a loss has kinks, a constant rate ends in oscillation around the
 //! minimizer; η_t = c/√(t + 1) converges like 1/√t. It never makes models exactly equal.
 
-use super::{Heard, run_halves};
+use super::{Inbox, run_halves};
 use crate::Error;
 use crate::error::nonnegative;
 use crate::graph::Link;
@@ -26,7 +26,7 @@ pub struct SubgradientNode<'a> {
     work: LocalSteps,
     rounds: u64,
     params: Vec<f64>,
-    heard: Heard,
+    inbox: Inbox,
 }
 
 impl<'a> SubgradientNode<'a> {
@@ -39,8 +39,8 @@ impl<'a> SubgradientNode<'a> {
         work: LocalSteps,
         start: Vec<f64>,
     ) -> SubgradientNode<'a> {
-        let heard = Heard::new(links.len(), start.len());
-        SubgradientNode { data, penalty, links, work, rounds: 0, params: start, heard }
+        let inbox = Inbox::new(links.len(), start.len());
+        SubgradientNode { data, penalty, links, work, rounds: 0, params: start, inbox }
     }
 
     /// The step of the last round.
@@ -48,7 +48,7 @@ impl<'a> SubgradientNode<'a> {
         let (dim, round) = (self.params.len(), self.rounds - 1);
         let (mut total, mut diff, mut pull) = (vec![0.0; dim], vec![0.0; dim], vec![0.0; dim]);
         self.data.gradient(&self.params, self.work.batch, self.work.seed, round, &mut total);
-        for (link, message) in self.links.iter().zip(self.heard.messages()) {
+        for (link, message) in self.links.iter().zip(self.inbox.messages()) {
             if link.sign > 0.0 {
                 difference(&self.params, message, &mut diff)
             } else {
@@ -79,11 +79,11 @@ impl Half for SubgradientNode<'_> {
     }
 
     fn memory(&self) -> Vec<f64> {
-        self.heard.memory(self.rounds)
+        self.inbox.memory(self.rounds)
     }
 
     fn remember(&mut self, memory: &[f64]) -> bool {
-        let rounds = self.heard.remember(memory);
+        let rounds = self.inbox.remember(memory);
         self.rounds = rounds.unwrap_or(self.rounds);
         rounds.is_some()
     }
@@ -91,13 +91,13 @@ impl Half for SubgradientNode<'_> {
     fn compute_from(&mut self, _start: Option<&[f64]>, message: &mut [f64]) {
         message.copy_from_slice(&self.params);
         self.rounds += 1;
-        if self.heard.begin(self.links.len()) {
+        if self.inbox.begin(self.links.len()) {
             self.step();
         }
     }
 
     fn absorb(&mut self, slot: usize, _sent: &[f64], received: &[f64]) {
-        if self.heard.take(slot, received) {
+        if self.inbox.take(slot, received) {
             self.step();
         }
     }

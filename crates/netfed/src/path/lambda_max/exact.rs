@@ -39,11 +39,11 @@ pub(super) fn proven(
     else {
         return unknown;
     };
-    // ‖·‖_* ≤ stretch·‖·‖₂
-    let stretch = if norm == Norm::Inf { (unit.dim() as f64).sqrt() } else { 1.0 };
+    // ‖·‖_* ≤ factor·‖·‖₂
+    let factor = if norm == Norm::Inf { (unit.dim() as f64).sqrt() } else { 1.0 };
     let behind = forest.behind(unit.graph(), &off.of_slopes);
     let edges = || unit.graph().edges().iter().enumerate();
-    let sides = |e: usize| (norm.dual(flow.row(e)), behind[e] * stretch * ROUNDED);
+    let sides = |e: usize| (norm.dual(flow.row(e)), behind[e] * factor * ROUNDED);
     // Loads are known to a few units in their last place.
     let fine = 1.0 + (unit.dim() + 8) as f64 * f64::EPSILON;
     let above = edges().map(|(e, edge)| {

@@ -84,7 +84,7 @@ struct ClientRole<'a> {
     client: Box<dyn Client + 'a>,
     weight: f64,
     /// The server's last message.
-    heard: Vec<f64>,
+    received: Vec<f64>,
 }
 
 /// The half of a client of some weight; messages of the server have `length` numbers, those of the
@@ -95,7 +95,7 @@ pub fn star_client<'a>(
     length: usize,
     size: usize,
 ) -> Box<dyn Half + 'a> {
-    let role = ClientRole { client, weight, heard: vec![0.0; length] };
+    let role = ClientRole { client, weight, received: vec![0.0; length] };
     Box::new(Star { role, exchanges: 0, params: vec![0.0; size] })
 }
 
@@ -105,30 +105,30 @@ impl Role for ClientRole<'_> {
         if exchange == 1 {
             message[0] = self.weight;
         } else if exchange.is_multiple_of(2) && self.weight > 0.0 {
-            let (answer, _) = self.client.answer(exchange / 2 - 1, &self.heard);
+            let (answer, _) = self.client.answer(exchange / 2 - 1, &self.received);
             message[..answer.len()].copy_from_slice(&answer);
         }
     }
 
     fn hear(&mut self, exchange: u64, _slot: usize, received: &[f64], params: &mut [f64]) {
         if !exchange.is_multiple_of(2) {
-            let length = self.heard.len();
-            self.heard.copy_from_slice(&received[..length]);
-            let model = self.client.model(&self.heard);
+            let length = self.received.len();
+            self.received.copy_from_slice(&received[..length]);
+            let model = self.client.model(&self.received);
             params.fill(0.0);
             params[..model.len()].copy_from_slice(&model);
         }
     }
 
     fn memory(&self) -> Vec<f64> {
-        [self.heard.clone(), self.client.memory()].concat()
+        [self.received.clone(), self.client.memory()].concat()
     }
 
     fn remember(&mut self, memory: &[f64]) -> bool {
-        let Some((heard, own)) = memory.split_at_checked(self.heard.len()) else {
+        let Some((received, own)) = memory.split_at_checked(self.received.len()) else {
             return false;
         };
-        self.heard.copy_from_slice(heard);
+        self.received.copy_from_slice(received);
         self.client.remember(own)
     }
 }
