@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use netfed::Matrix;
-use netfed::learning::{SiloMethod, SiloSetting, same_distances};
+use netfed::learning::{SiloMethod, SiloSetting, SilosLearned, same_distances};
 use netfed_io::{Folder, Signals, graph_text};
 use serde_json::{Value, json};
 
@@ -30,12 +30,6 @@ pub(super) fn run(args: &Learn, plan: &Plan, method: SiloMethod) -> Result<u8, F
         .apart_from(paths.iter().chain(&args.truth).map(PathBuf::as_path))?
         .without(earlier_silos(&args.results.out));
     let files = read_all(&paths, args)?;
-    if files[0].vertices.len() < 2 {
-        return Err(Failure::input(format!(
-            "{}: expected a column for each of two or more vertices, found one.",
-            files[0].file
-        )));
-    }
     let known = truth::read(&args.truth, &files)?;
     let matrices: Vec<&Matrix> = files.iter().map(|f| &f.values).collect();
     check_pairs(&matrices, args)?;
@@ -56,19 +50,7 @@ pub(super) fn run(args: &Learn, plan: &Plan, method: SiloMethod) -> Result<u8, F
         folder.add(name, &graph_text(Path::new(name), vertices, &edges)?)?;
         Ok(edges.len())
     };
-    let mut rows = Vec::new();
-    for (i, name) in out_names.iter().enumerate() {
-        let own = found.locals.row(i);
-        let edges = write(name, own)?;
-        let common = found.consensus.as_deref();
-        rows.push(SiloFacts {
-            file: name.clone(),
-            signals: files[i].values.cols(),
-            edges,
-            apart: common.map(|c| apart(own, c)),
-            tied: common.is_some_and(|c| own == c),
-        });
-    }
+    let rows = silo_facts(&found, &files, &out_names, &write)?;
     let consensus = match &found.consensus {
         Some(common) => json!({ "file": CONSENSUS, "edges": write(CONSENSUS, common)? }),
         None => Value::Null,
@@ -91,6 +73,27 @@ pub(super) fn run(args: &Learn, plan: &Plan, method: SiloMethod) -> Result<u8, F
     args.results.tell(&summary, || tried + &describe_silos(&summary, &rows, &args.results.out));
     let done = found.status.is_success() && grid.is_none_or(|grid| grid.done());
     Ok(if done { 0 } else { 3 })
+}
+
+/// Writes the graph of every silo; what is to be said about them.
+fn silo_facts(
+    found: &SilosLearned,
+    files: &[Signals],
+    names: &[String],
+    write: impl Fn(&str, &[f64]) -> Result<usize, Failure>,
+) -> Result<Vec<SiloFacts>, Failure> {
+    let common = found.consensus.as_deref();
+    let facts = |(i, name): (usize, &String)| {
+        let own = found.locals.row(i);
+        Ok(SiloFacts {
+            file: name.clone(),
+            signals: files[i].values.cols(),
+            edges: write(name, own)?,
+            apart: common.map(|c| apart(own, c)),
+            tied: common.is_some_and(|c| own == c),
+        })
+    };
+    names.iter().enumerate().map(facts).collect()
 }
 
 /// The files of silos, and of their grid, that an earlier run has left in the folder, by its
@@ -136,6 +139,12 @@ fn read_all(paths: &[PathBuf], args: &Learn) -> Result<Vec<Signals>, Failure> {
             Some(first) => signals.in_order_of(first)?,
             None => signals,
         });
+    }
+    if files[0].vertices.len() < 2 {
+        return Err(Failure::input(format!(
+            "{}: expected a column for each of two or more vertices, found one.",
+            files[0].file
+        )));
     }
     Ok(files)
 }
