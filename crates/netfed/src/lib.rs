@@ -31,6 +31,21 @@
 //! # Ok::<(), netfed::Error>(())
 //! ```
 //!
+//! What is asked, in the order in which one mostly asks it:
+//!
+//! | question | function |
+//! | --- | --- |
+//! | which nodes should be coupled? | [`graph::build`], [`graph::select`], [`learning::learn`]; [`graph::inspect`] |
+//! | which λ, which penalty? | [`evaluate::tune`]; for all λ at once [`whole_path`] |
+//! | the models | [`fit::fit`], which predict and are evaluated |
+//! | what is known about their groups, who gains? | [`evaluate::explain`], [`evaluate::gains`] |
+//! | which method suits the data? | [`evaluate::compare`] |
+//! | models of any kind | [`relax::relax`] |
+//! | clusters of points | [`evaluate::cluster`] |
+//! | features held by several parties | [`baselines::fit_vertical`] |
+//!
+//! Below them are the parts:
+//!
 //! | step | type |
 //! | --- | --- |
 //! | the graph | [`Graph`] |
