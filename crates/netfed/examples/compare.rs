@@ -1,5 +1,5 @@
-//! Which method suits these data? All on the same splits, each with the setting that cross-validation
-//! chooses for it.
+//! Which method suits these data? All on the same splits, each with the setting that
+//! cross-validation chooses for it.
 //!
 //!     cargo run --release -p netfed --example compare
 //!

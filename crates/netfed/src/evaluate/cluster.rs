@@ -1,5 +1,5 @@
-//! Convex clustering: points in, clusters out. The loss `mean` with one point per node, on a graph of
-//! nearest neighbors; clusters are the points whose centers are equal.
+//! Convex clustering: points in, clusters out. The loss `mean` with one point per node, on a graph
+//! of nearest neighbors; clusters are the points whose centers are equal.
 
 use super::choice::{by_number, by_plateau};
 use crate::graph::{NeighborGraph, neighbor_graph};

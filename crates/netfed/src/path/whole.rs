@@ -44,7 +44,8 @@ impl PathRange {
         PathRange { last: Some(last), ..self }
     }
 
-    /// The values, where λ_max is `end` if it was looked for; 0 alone where nothing is to be merged.
+    /// The values, where λ_max is `end` if it was looked for; 0 alone where nothing is to be
+    /// merged.
     pub fn values_with(
         &self,
         problem: &Problem,

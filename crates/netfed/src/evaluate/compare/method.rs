@@ -1,5 +1,5 @@
-//! The methods: what they are called, what kind of models they give, which number each of them has to
-//! choose.
+//! The methods: what they are called, what kind of models they give, which number each of them has
+//! to choose.
 
 /// A method that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

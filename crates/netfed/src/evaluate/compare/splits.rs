@@ -1,9 +1,9 @@
-//! All runs: for each split the points held out, the choice of every method by cross-validation on the
-//! others, the models, their errors.
+//! All runs: for each split the points held out, the choice of every method by cross-validation on
+//! the others, the models, their errors.
 //!
 //! Every node holds out the share v of its m points, rounded, but keeps at least one; which ones is
-//! drawn anew for each split. All methods see the same splits and the same folds. The choice has the
-//! smallest mean error over the folds, the first of equal ones.
+//! drawn anew for each split. All methods see the same splits and the same folds. The choice has
+//! the smallest mean error over the folds, the first of equal ones.
 
 use super::method::CompareMethod;
 use super::options::{CompareOptions, Known};
