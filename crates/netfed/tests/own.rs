@@ -11,9 +11,10 @@ mod own_model;
 mod own_penalty;
 
 use netfed::laws;
-use netfed::loss::Loss;
+use netfed::loss::{Loss, Zero};
 use netfed::model::{LocalModel, Task, laws as of_models};
 use netfed::penalty::{Norm2, Penalty, Squared};
+use netfed::{Dataset, Graph, LossKind, Options, Problem, Status, solve};
 
 #[test]
 fn an_own_loss_obeys_the_laws_and_is_solved_as_its_status_says() {
@@ -40,6 +41,47 @@ fn an_own_model_obeys_the_laws_and_trains_like_the_built_in_one() {
     let promise = of_models::Promise { twice: true, scale: true };
     assert_eq!(of_models::check_model(&build, &tasks, promise, 5), Ok(()));
     own_model::main().unwrap();
+}
+
+/// A loss that says that it is smooth: Newton's method goes by differences of its gradient. Also
+/// beside nodes without data.
+#[test]
+fn a_smooth_own_loss_is_solved_by_newton_next_to_nodes_without_data() {
+    struct Smooth(own_loss::Own);
+    impl Loss for Smooth {
+        fn dim(&self) -> usize {
+            self.0.dim()
+        }
+        fn value(&self, w: &[f64]) -> f64 {
+            self.0.value(w)
+        }
+        fn gradient(&self, w: &[f64], out: &mut [f64]) {
+            self.0.gradient(w, out);
+        }
+        fn is_smooth(&self) -> bool {
+            true
+        }
+    }
+    let data = own_loss::data().unwrap();
+    let own = |d: &Dataset| Smooth(own_loss::Own { data: d.clone(), bounded: false });
+    assert_eq!(laws::check_loss(&own(&data[0]), 5), Ok(()));
+    let edges: Vec<_> = (0..13).map(|i| (i, i + 1, 1.0)).collect();
+    let solved = |losses: Vec<Box<dyn Loss>>, penalty: Box<dyn Penalty>| {
+        let empty = (0..2).map(|_| -> Box<dyn Loss> { Box::new(Zero::new(3)) });
+        let losses = losses.into_iter().chain(empty).collect();
+        let problem = Problem::new(Graph::new(14, &edges).unwrap(), losses, penalty, 0.05).unwrap();
+        let options = Options { tolerance: 1e-9, ..Options::default() };
+        solve(&problem, &options).unwrap()
+    };
+    let penalties: [fn() -> Box<dyn Penalty>; 2] = [|| Box::new(Norm2), || Box::new(Squared)];
+    for penalty in penalties {
+        let found = data.iter().map(|d| -> Box<dyn Loss> { Box::new(own(d)) }).collect();
+        let built = data.iter().map(|d| LossKind::Logistic.build(d.clone(), 0.05, 0.0).unwrap());
+        let (found, built) = (solved(found, penalty()), solved(built.collect(), penalty()));
+        assert_eq!((found.status, built.status), (Status::Unproven, Status::Solved));
+        let [found, built] = [found, built].map(|s| s.certificate.objective);
+        assert!((found / built - 1.0).abs() <= 2e-9, "{found} {built}");
+    }
 }
 
 /// A prox that is wrong, a gradient that is, are caught.

@@ -6,10 +6,8 @@ mod page;
 mod sentences;
 mod words;
 
-use netfed::evaluate::{Gains, gains_with};
-use netfed::guarantee::{Guarantee, guarantees};
-use netfed::spectral::{Variation, algebraic_connectivity, variation};
-use netfed::{Error, Event, Matrix};
+use netfed::Event;
+use netfed::evaluate::{Explained, Gains, explain, gains_with};
 use netfed_io::{check_file, write_file};
 use netfed_report::Flows;
 
@@ -18,7 +16,7 @@ use crate::edge_table::flows;
 use crate::failure::Failure;
 use crate::progress::{Steps, catch_interrupts, until_interrupted};
 use crate::terminal::print;
-use open::{Opened, by_size};
+use open::Opened;
 
 /// The most groups that are looked at, the largest first.
 const MOST_GROUPS: usize = 100;
@@ -49,27 +47,11 @@ pub(crate) fn run(args: &Explain) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A group of nodes: a cluster, or for penalties that do not fuse a connected part of the graph.
-pub(crate) struct Group {
-    pub(crate) guarantee: Guarantee,
-    /// Number of different models in it: 1 is fused exactly.
-    pub(crate) models: usize,
-    /// λ₂
-    pub(crate) connectivity: Option<f64>,
-    /// The bound (25), for penalties that grow quadratically.
-    pub(crate) variation: Option<Variation>,
-}
-
 /// All that is said about a run.
 pub(crate) struct Explanation {
     pub(crate) run: Opened,
-    /// Whether the groups are clusters.
-    pub(crate) fusing: bool,
-    /// The groups of at least two nodes, the largest first.
-    pub(crate) groups: Vec<Group>,
-    /// Groups of at least two nodes that were not looked at, and single nodes.
-    pub(crate) further: usize,
-    pub(crate) singles: usize,
+    /// What is known about the groups.
+    pub(crate) own: Explained,
     pub(crate) flows: Flows,
     /// None without cross-validation.
     pub(crate) gains: Option<Gains>,
@@ -78,31 +60,12 @@ pub(crate) struct Explanation {
 impl Explanation {
     fn new(run: Opened, folds: usize, quiet: bool) -> Result<Explanation, Failure> {
         let problem = &run.prepared.problem;
-        let fusing = problem.penalty().norm().is_some();
-        let clusters = match fusing {
-            true => run.clusters.clone(),
-            false => by_size(&problem.graph().components(|_| true)),
-        };
-        let several = clusters.sizes.iter().filter(|size| **size > 1).count();
-        let found = guarantees(problem, &clusters, &run.params, MOST_GROUPS)?;
-        let groups: Vec<Group> = found
-            .into_iter()
-            .filter(|guarantee| guarantee.nodes.len() > 1)
-            .map(|guarantee| Group::new(&run, guarantee))
-            .collect::<Result<_, Error>>()?;
+        let own = explain(problem, &run.params, &run.original, &run.clusters, MOST_GROUPS)?;
         let flows = flows(&run.edges, problem, &run.clusters.of_node);
         let validate =
             folds > 0 && run.settings.lambda() > 0.0 && !run.points.node_of_row().is_empty();
         let gains = validate.then(|| gains(&run, folds, quiet)).transpose()?;
-        Ok(Explanation {
-            fusing,
-            further: several - groups.len(),
-            singles: clusters.sizes.len() - several,
-            groups,
-            flows,
-            gains,
-            run,
-        })
+        Ok(Explanation { own, flows, gains, run })
     }
 }
 
@@ -120,27 +83,4 @@ fn gains(run: &Opened, folds: usize, quiet: bool) -> Result<Gains, Failure> {
     let found = gains_with(&run.points, edges, spec, folds, &mut watch)?;
     steps.finish();
     Ok(found)
-}
-
-impl Group {
-    fn new(run: &Opened, guarantee: Guarantee) -> Result<Group, Error> {
-        let problem = &run.prepared.problem;
-        let connectivity = algebraic_connectivity(problem.graph(), &guarantee.nodes)?;
-        let common = match &guarantee.optimum {
-            Some(optimum) => optimum.params.clone(),
-            None => mean(&run.params, &guarantee.nodes),
-        };
-        let variation = variation(problem, &guarantee.nodes, &run.params, &common, connectivity);
-        let mut models: Vec<Vec<u64>> = (guarantee.nodes.iter())
-            .map(|&i| run.original.row(i).iter().map(|v| (v + 0.0).to_bits()).collect())
-            .collect();
-        models.sort_unstable();
-        models.dedup();
-        Ok(Group { models: models.len(), guarantee, connectivity, variation })
-    }
-}
-
-fn mean(params: &Matrix, nodes: &[usize]) -> Vec<f64> {
-    let share = 1.0 / nodes.len() as f64;
-    (0..params.cols()).map(|j| nodes.iter().map(|&i| share * params.row(i)[j]).sum()).collect()
 }

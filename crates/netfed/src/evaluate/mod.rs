@@ -8,6 +8,7 @@
 
 mod along;
 mod choice;
+mod explain;
 mod gain;
 mod gains;
 mod measure;
@@ -20,6 +21,7 @@ mod validation;
 pub use crate::table::{HoldOut, folds};
 pub use along::{OneModel, descend, one_model};
 pub use choice::{by_number, by_plateau};
+pub use explain::{Explained, Group, explain};
 pub use gain::{Effect, Gain};
 pub use gains::{FEWEST_POINTS, Gains, NodeGain, gains, gains_with};
 pub use measure::Measure;

@@ -4,7 +4,7 @@ use super::{
     Absolute, Hinge, Huber, LeastSquares, LinearModel, Logistic, Loss, Mean, Squared, Zero,
 };
 use crate::error::nonnegative;
-use crate::named;
+use crate::names::named;
 use crate::{Dataset, Error};
 
 /// The kinds of local loss, with their parameters. By name alone `huber` has δ = 1.

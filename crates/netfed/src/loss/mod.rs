@@ -57,7 +57,7 @@ use crate::numeric::linalg::{distance, dot, norm};
 /// | --- | --- |
 /// | `prox`, `maximizer` | speed: without them there are some Newton steps for each prox. A loss with kinks needs a prox of its own |
 /// | `prox_near`, `compact` | speed, where an inexact prox or one in closed form is cheap |
-/// | `is_smooth`, `smoothed` | Newton's method at the end of a run, λ_max by a formula |
+/// | `is_smooth`, `smoothed` | Newton's method at the end of a run, proofs of λ_max |
 /// | `add_hessian`, `add_hessian_times` | the same faster and to more digits: without them, differences of the gradient |
 /// | `level_radius`, `level_box` | a certificate: where better models may be. Without it a run ends `unproven` |
 /// | `bracket`, `conjugate` | a sharper certificate: the Fenchel gap itself |

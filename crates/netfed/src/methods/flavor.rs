@@ -16,7 +16,7 @@
 
 use super::Weighting;
 use crate::loss::{Loss, Scaled, Zero};
-use crate::named;
+use crate::names::named;
 use crate::penalty::{Norm, Norm1, Norm2, NormInf, Penalty};
 use crate::{Error, Graph, Problem};
 

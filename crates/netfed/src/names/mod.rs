@@ -80,6 +80,8 @@ macro_rules! named {
     };
 }
 
+pub(crate) use named;
+
 #[cfg(test)]
 mod tests {
     use super::*;

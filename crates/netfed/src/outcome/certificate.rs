@@ -22,6 +22,7 @@ pub enum Bound {
 
 /// What is known about a point (w, u).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Certificate {
     /// P(w), the value of the objective.
     pub objective: f64,

@@ -15,6 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 pub(crate) struct Shared<'o> {
     observer: Mutex<&'o mut dyn Observer>,
     waiting: Mutex<VecDeque<Kept>>,
+    /// Whether something waits.
+    any: AtomicBool,
     broken: AtomicBool,
 }
 
@@ -30,7 +32,7 @@ enum Kept {
 impl<'o> Shared<'o> {
     pub(crate) fn new(observer: &'o mut dyn Observer) -> Shared<'o> {
         let (observer, waiting) = (Mutex::new(observer), Mutex::new(VecDeque::new()));
-        Shared { observer, waiting, broken: AtomicBool::new(false) }
+        Shared { observer, waiting, any: AtomicBool::new(false), broken: AtomicBool::new(false) }
     }
 
     /// Tells of an event, now or soon.
@@ -47,6 +49,7 @@ impl<'o> Shared<'o> {
             self.empty(&mut observer);
         } else {
             self.queue().push_back(Kept::of(event));
+            self.any.store(true, Ordering::Release);
         }
         if self.broken.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { own }
     }
@@ -61,6 +64,12 @@ impl<'o> Shared<'o> {
     }
 
     fn empty(&self, observer: &mut &'o mut dyn Observer) {
+        while self.any.swap(false, Ordering::Acquire) {
+            self.empty_queue(observer);
+        }
+    }
+
+    fn empty_queue(&self, observer: &mut &'o mut dyn Observer) {
         loop {
             // The queue is free while the observer is told.
             let Some(next) = self.queue().pop_front() else { return };

@@ -2,7 +2,7 @@
 
 use super::{Norm1, Norm2, NormInf, Penalty, Quadratic, Squared};
 use crate::Error;
-use crate::named;
+use crate::names::named;
 
 /// The kinds of penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

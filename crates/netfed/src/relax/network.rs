@@ -7,6 +7,7 @@ use crate::{Error, Graph};
 
 /// What a round did.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct RelaxRound {
     /// Rounds so far; round 0 trains every node alone.
     pub round: u64,

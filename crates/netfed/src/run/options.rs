@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::error::{nonnegative, positive};
-use crate::named;
+use crate::names::named;
 
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

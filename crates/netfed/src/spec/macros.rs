@@ -89,7 +89,7 @@ macro_rules! settings {
             /// Reads one setting.
             pub(super) fn read(&mut self, key: &str, text: &str) -> Result<(), crate::Error> {
                 match key {
-                    $($key $(| $alias)* => self.$field = Some(super::text::value($key, text)?),)+
+                    $($key $(| $alias)* => self.$field = Some(super::value::value($key, text)?),)+
                     _ => {
                         crate::names::choose("setting", key, &[$($key),+])?;
                     }

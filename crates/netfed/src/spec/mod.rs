@@ -14,6 +14,7 @@ mod macros;
 mod matrix;
 mod settings;
 mod text;
+mod value;
 
 pub use field::{Field, Kind};
 pub use matrix::PenaltyMatrix;

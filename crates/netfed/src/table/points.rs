@@ -1,7 +1,9 @@
 //! The data points of all nodes.
 
+use super::dataset::Dataset;
 use super::names::{Places, distinct, in_order, places};
 use crate::Error;
+use crate::error::same_size;
 
 /// The data points of many nodes as one table: for every row a node, its features and its label.
 ///
@@ -87,6 +89,21 @@ impl Table {
         let mut places = Places::default();
         let numbers = node_of_row.into_iter().map(|name| places.of(name.as_ref())).collect();
         Table::new(places.names, numbers, features, x, y)
+    }
+
+    /// The rows of the datasets of all nodes, node by node.
+    pub fn from_datasets(
+        nodes: Vec<String>,
+        features: Vec<String>,
+        data: &[Dataset],
+    ) -> Result<Table, Error> {
+        same_size("datasets of the nodes", nodes.len(), data.len())?;
+        let of = |(i, own): (usize, &Dataset)| std::iter::repeat_n(i as u32, own.points());
+        let node_of_row = data.iter().enumerate().flat_map(of).collect();
+        let x = data.iter().flat_map(Dataset::features).copied().collect();
+        let y: Vec<f64> = data.iter().flat_map(Dataset::labels).copied().collect();
+        let labeled = data.iter().any(|own| !own.labels().is_empty());
+        Table::new(nodes, node_of_row, features, x, labeled.then_some(y))
     }
 
     /// Says how the class −1 of binary labels is written where the table comes from: as −1 or as 0.
@@ -239,6 +256,20 @@ mod tests {
         assert_eq!((table.rows(), table.points_per_node()), (3, vec![2, 1]));
         assert_eq!(table.rows_of_nodes(), [vec![0, 2], vec![1]]);
         assert_eq!(table.zero_features(), ["zero"]);
+    }
+
+    #[test]
+    fn datasets_and_tables_are_the_same_data() {
+        let table = table();
+        let data = table.datasets(false, None).unwrap();
+        let (nodes, features) = (table.nodes().to_vec(), table.features().to_vec());
+        let again = Table::from_datasets(nodes, features, &data).unwrap();
+        assert_eq!(
+            (again.node_of_row(), again.x()),
+            (&[0, 0, 1][..], &[1.0, 0.0, 3.0, 0.0, 2.0, 0.0][..])
+        );
+        assert_eq!(again.y(), Some(&[0.5, -2.0, 1.5][..]));
+        assert_eq!(again.datasets(false, None).unwrap(), data);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The explanation as JSON; null where there is no value.
 
+use netfed::evaluate::Group;
 use netfed::guarantee::Verdict;
 use serde_json::{Value, json};
 
+use super::Explanation;
 use super::sentences::{effect, verdict};
-use super::{Explanation, Group};
 
 /// The most edges listed.
 const MOST_EDGES: usize = 100;
@@ -30,10 +31,10 @@ impl Explanation {
             "penalty": self.run.settings.penalty_name(),
             "loss": self.run.settings.loss_name(),
             "objective": self.run.objective,
-            "groups_are": if self.fusing { "clusters" } else { "connected parts" },
-            "groups": self.groups.iter().map(|g| self.group_json(g)).collect::<Vec<_>>(),
-            "further_groups": self.further,
-            "single_nodes": self.singles,
+            "groups_are": if self.own.fusing { "clusters" } else { "connected parts" },
+            "groups": self.own.groups.iter().map(|g| self.group_json(g)).collect::<Vec<_>>(),
+            "further_groups": self.own.further,
+            "single_nodes": self.own.singles,
             "saturated_edges": self.flows.limited.then(|| self.flows.hot_count()),
             "edges": edges.collect::<Vec<_>>(),
             "gains": self.gains_json(),

@@ -144,31 +144,5 @@ fn read_clusters(path: &Path, nodes: &[String]) -> Result<Clusters, Failure> {
             nodes.len().saturating_sub(1)
         )));
     }
-    Ok(by_size(&table.x().iter().map(|v| *v as usize).collect::<Vec<_>>()))
-}
-
-/// Groups numbered by decreasing size; equal sizes keep their order.
-pub(crate) fn by_size(of_node: &[usize]) -> Clusters {
-    let mut sizes = vec![0; of_node.iter().max().map_or(0, |c| c + 1)];
-    of_node.iter().for_each(|&c| sizes[c] += 1);
-    let mut order: Vec<usize> = (0..sizes.len()).filter(|c| sizes[*c] > 0).collect();
-    order.sort_by_key(|&c| std::cmp::Reverse(sizes[c]));
-    let mut rank = vec![0; sizes.len()];
-    order.iter().enumerate().for_each(|(r, &c)| rank[c] = r);
-    Clusters {
-        of_node: of_node.iter().map(|&c| rank[c]).collect(),
-        sizes: order.iter().map(|&c| sizes[c]).collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn groups_are_numbered_by_size() {
-        let found = by_size(&[3, 1, 1, 0, 1, 0]);
-        assert_eq!((found.of_node, found.sizes), (vec![2, 0, 0, 1, 0, 1], vec![3, 2, 1]));
-        assert_eq!(by_size(&[]).sizes, Vec::<usize>::new());
-    }
+    Ok(Clusters::by_size(&table.x().iter().map(|v| *v as usize).collect::<Vec<_>>()))
 }

@@ -81,8 +81,8 @@ impl Explanation {
     /// The page in one line.
     fn verdicts(&self) -> String {
         let guaranteed = self.guaranteed();
-        let groups = self.groups.len() + self.further;
-        let mut line = match self.fusing {
+        let groups = self.own.groups.len() + self.own.further;
+        let mut line = match self.own.fusing {
             true => format!("{}, {guaranteed} guaranteed", plural(groups, "cluster")),
             false => plural(groups, "connected part"),
         };
@@ -100,7 +100,7 @@ impl Explanation {
     }
 
     fn guaranteed(&self) -> usize {
-        self.groups.iter().filter(|g| g.guarantee.verdict == Verdict::Guaranteed).count()
+        self.own.groups.iter().filter(|g| g.guarantee.verdict == Verdict::Guaranteed).count()
     }
 
     /// The figures below the headline.
@@ -129,15 +129,15 @@ impl Explanation {
         let columns = self.group_columns();
         let text = |k: usize| TEXT_COLUMNS.contains(&columns[k]);
         html! {
-            @if !self.groups.is_empty() {
+            @if !self.own.groups.is_empty() {
                 div.scroll tabindex="0" { table {
                     thead { tr { @for (k, name) in columns.iter().enumerate() {
                         th scope="col" class=(if text(k) { "" } else { "num" }) { (name) }
                     } } }
-                    tbody { @for (c, group) in self.groups.iter().take(MOST_GROUPS).enumerate() { tr {
+                    tbody { @for (c, group) in self.own.groups.iter().take(MOST_GROUPS).enumerate() { tr {
                         @for (k, cell) in self.group_row(c, group).iter().enumerate() {
                             td class=(if text(k) { "" } else { "num" }) {
-                                @if k == 0 && self.fusing { (swatch((c < COLORS).then_some(c))) }
+                                @if k == 0 && self.own.fusing { (swatch((c < COLORS).then_some(c))) }
                                 (cell)
                             }
                         }

@@ -17,22 +17,22 @@ impl Explanation {
             );
             return said;
         }
-        if self.groups.is_empty() {
+        if self.own.groups.is_empty() {
             said.push("Every node has a model of its own; a larger λ fuses neighbors.".into());
-        } else if self.fusing {
+        } else if self.own.fusing {
             self.cluster_sentences(&mut said);
         } else {
             said.push("This penalty draws models together but never makes them equal; the parts are the connected parts of the graph.".into());
             said.push("Variation: the sum of squared distances of a part's models from their mean; it cannot exceed the bound, which falls with λ and with λ₂, the strength of the connections.".into());
         }
-        if self.groups.len() > SHOWN || self.further > 0 {
+        if self.own.groups.len() > SHOWN || self.own.further > 0 {
             said.push(format!(
                 "{} of at least two nodes in all; --json and the page list the {} largest.",
                 plural(
-                    self.groups.len() + self.further,
-                    if self.fusing { "cluster" } else { "part" }
+                    self.own.groups.len() + self.own.further,
+                    if self.own.fusing { "cluster" } else { "part" }
                 ),
-                self.groups.len()
+                self.own.groups.len()
             ));
         }
         match self.run.status.as_str() {
@@ -44,9 +44,10 @@ impl Explanation {
     }
 
     fn cluster_sentences(&self, said: &mut Vec<String>) {
-        let count = |v: Verdict| self.groups.iter().filter(|g| g.guarantee.verdict == v).count();
-        let all = self.groups.len();
-        let exact = self.groups.iter().filter(|g| g.models == 1).count();
+        let count =
+            |v: Verdict| self.own.groups.iter().filter(|g| g.guarantee.verdict == v).count();
+        let all = self.own.groups.len();
+        let exact = self.own.groups.iter().filter(|g| g.models == 1).count();
         said.push(match exact == all {
             true => "Fusion: in every cluster all models are equal to the last bit.".into(),
             false => format!(
@@ -60,7 +61,7 @@ impl Explanation {
                 said.push(format!("{n} of {all} {sentence}"));
             }
         }
-        if self.groups.iter().any(|g| g.guarantee.optimum.is_some()) {
+        if self.own.groups.iter().any(|g| g.guarantee.optimum.is_some()) {
             said.push("Distance: from a cluster's models to the optimum of its pooled data. Where the models are equal it cannot exceed the bound 2·λ·boundary/α (up to the accuracy of the run).".into());
         }
     }

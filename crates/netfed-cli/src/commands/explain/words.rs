@@ -1,13 +1,13 @@
 //! The explanation for a terminal: tables and sentences.
 
-use netfed::evaluate::{Effect, Gains, NodeGain};
 use std::path::Path;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use netfed::evaluate::{Effect, Gains, Group, NodeGain};
 use netfed_report::text::{number, plural, short};
 
+use super::Explanation;
 use super::sentences::{effect, verdict};
-use super::{Explanation, Group};
 
 /// The most rows of a table on the terminal.
 pub(crate) const SHOWN: usize = 10;
@@ -16,7 +16,7 @@ impl Explanation {
     /// The text.
     pub(crate) fn words(&self, page: Option<&Path>) -> String {
         let mut text = format!("{}\n", self.headline());
-        if !self.groups.is_empty() {
+        if !self.own.groups.is_empty() {
             text.push_str(&format!("\n{}\n", self.group_table()));
         }
         self.group_sentences().iter().for_each(|s| text.push_str(&format!("{s}\n")));
@@ -46,16 +46,16 @@ impl Explanation {
             self.run.settings.penalty_name(),
             number(self.run.settings.lambda()),
             plural(
-                self.groups.len() + self.further,
-                if self.fusing { "cluster" } else { "connected part" }
+                self.own.groups.len() + self.own.further,
+                if self.own.fusing { "cluster" } else { "connected part" }
             ),
-            plural(self.singles, "single node"),
+            plural(self.own.singles, "single node"),
         )
     }
 
     /// The names of the columns of the groups.
     pub(crate) fn group_columns(&self) -> Vec<&'static str> {
-        match self.fusing {
+        match self.own.fusing {
             true => vec![
                 "cluster",
                 "nodes",
@@ -77,7 +77,7 @@ impl Explanation {
         let maybe = |v: Option<f64>| v.map_or("-".into(), number);
         let g = &group.guarantee;
         let mut row = vec![number_of.to_string(), g.nodes.len().to_string()];
-        if !self.fusing {
+        if !self.own.fusing {
             row.extend([
                 maybe(group.connectivity),
                 maybe(group.variation.map(|v| v.found)),
@@ -102,7 +102,7 @@ impl Explanation {
 
     fn group_table(&self) -> Table {
         let mut table = table(&self.group_columns());
-        for (c, group) in self.groups.iter().take(SHOWN).enumerate() {
+        for (c, group) in self.own.groups.iter().take(SHOWN).enumerate() {
             table.add_row(self.group_row(c, group));
         }
         right(&mut table, |name| !TEXT_COLUMNS.contains(&name), &self.group_columns());

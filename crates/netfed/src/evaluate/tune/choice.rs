@@ -14,7 +14,7 @@ use super::cross_validation::Curve;
 use super::variant::Variant;
 use crate::evaluate::{first_smallest, like_best, mean};
 use crate::information::Information;
-use crate::named;
+use crate::names::named;
 
 /// How one setting is chosen from all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
