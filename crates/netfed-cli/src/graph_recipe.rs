@@ -133,10 +133,7 @@ pub(crate) fn discrepancy(name: &str) -> Result<String, Failure> {
 
 /// The combination of p-values with this name.
 pub(crate) fn combination(name: &str) -> Result<Combination, Failure> {
-    Ok(match choose("combination", name, &["fisher", "bonferroni"])? {
-        "bonferroni" => Combination::Bonferroni,
-        _ => Combination::Fisher,
-    })
+    Ok(name.parse()?)
 }
 
 /// The weights with this name. The discrepancies of tests have a scale of their own: D is a power

@@ -1,5 +1,5 @@
-//! From files to the problem of the library: what is read, whether it fits into memory, and in which
-//! words of files and flags the library's errors and warnings are said.
+//! From files to the problem of the library: what is read, whether it fits into memory, and in
+//! which words of files and flags the library's errors and warnings are said.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -120,8 +120,8 @@ fn availability(path: &Path) -> Result<BTreeMap<String, f64>, Failure> {
     Ok(given)
 }
 
-/// Reads the two files. Both then list the same nodes, in their natural order, whatever the order of
-/// the lines.
+/// Reads the two files. Both then list the same nodes, in their natural order, whatever the order
+/// of the lines.
 pub(crate) fn read(settings: &Settings) -> Result<(Table, Edges), Failure> {
     let points = read_points(settings.data_path()?, &settings.columns)?;
     match &settings.graph {
@@ -131,8 +131,8 @@ pub(crate) fn read(settings: &Settings) -> Result<(Table, Edges), Failure> {
     }
 }
 
-/// Reads the graph of these points from `data`. Both then list the same nodes. A graph without edges
-/// may leave the nodes to the points.
+/// Reads the graph of these points from `data`. Both then list the same nodes. A graph without
+/// edges may leave the nodes to the points.
 pub(crate) fn read_graph_of(
     points: Table,
     data: &Path,

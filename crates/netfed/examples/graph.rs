@@ -1,5 +1,5 @@
-//! Which nodes should be coupled? A graph from the data, what it is like, and which of its edges the
-//! data support.
+//! Which nodes should be coupled? A graph from the data, what it is like, and which of its edges
+//! the data support.
 //!
 //!     cargo run --release -p netfed --example graph
 //!

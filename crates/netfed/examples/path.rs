@@ -1,4 +1,5 @@
-//! All λ at once: from one model per node to one model for all, who merges when, and which λ to take.
+//! All λ at once: from one model per node to one model for all, who merges when, and which λ to
+//! take.
 //!
 //!     cargo run --release -p netfed --example path
 //!

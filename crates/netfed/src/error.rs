@@ -167,16 +167,6 @@ pub enum Error {
         /// Why.
         reason: Box<Error>,
     },
-    /// A part of the data cannot be trained on.
-    #[error("training without fold {fold} of {folds}: {reason}")]
-    Fold {
-        /// Which fold, counted from 1.
-        fold: usize,
-        /// How many there are.
-        folds: usize,
-        /// Why.
-        reason: Box<Error>,
-    },
     /// The words for a model are not understood.
     #[error("model \"{text}\": {reason}")]
     ModelText {

@@ -96,9 +96,9 @@ pub use outcome::{
     Bound, Certificate, Clusters, Event, Method, Observer, PathPoint, Solution, Start, Status,
 };
 pub use path::{
-    LambdaMax, MergeTree, Proof, Vertex, first_lambda, first_lambda_with, follow_path,
-    follow_path_with, hardly_coupled_with, lambda_max, lambda_max_with, log_grid,
-    usual_lambdas_with,
+    LambdaMax, MergeTree, PathRange, Proof, Vertex, WholePath, first_lambda, first_lambda_with,
+    follow_path, follow_path_with, hardly_coupled_with, lambda_max, lambda_max_with, log_grid,
+    path_along_with, usual_lambdas_with, whole_path, whole_path_with,
 };
 pub use problem::Problem;
 pub use run::{Options, Solver};

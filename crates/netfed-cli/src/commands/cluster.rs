@@ -1,9 +1,10 @@
-//! `netfed cluster`: points in, clusters out. Convex clustering: the loss `mean` with one point per node.
+//! `netfed cluster`: points in, clusters out. Convex clustering: the loss `mean` with one point per
+//! node.
 
 mod input;
 mod page;
 
-use netfed::evaluate::{by_number, by_plateau};
+use netfed::evaluate::ClusterChoice;
 use netfed::fit::Prepared;
 use netfed::names::choose;
 use netfed::{LossKind, Matrix, NeighborGraph, neighbor_graph};
@@ -104,38 +105,31 @@ fn settings(args: &Cluster) -> Result<Settings, Failure> {
 
 /// Which λ, and why.
 fn chosen(trail: &Trail, args: &Cluster) -> (usize, String) {
-    let points = &trail.points;
-    let last = points.len() - 1;
+    let points = &trail.path.points;
     let at = |k: usize| rounded(points[k].lambda, 3);
     if args.lambda.is_some() {
         return (0, format!("λ = {} was given.", at(0)));
     }
-    if let Some(wanted) = args.clusters {
-        return match by_number(points, wanted) {
-            Some((found, k)) if found == wanted => (
-                k,
-                format!(
-                    "At λ = {} there are {}, as asked for, not counting very small ones.",
-                    at(k),
-                    plural(found, "cluster")
-                ),
-            ),
-            Some((found, k)) => (
-                k,
-                format!(
-                    "No λ of the path gives {wanted} clusters (not counting very small ones); λ = {} comes nearest with {found}. Ask for more values of λ with --lambdas, or another graph with --neighbors.",
-                    at(k)
-                ),
-            ),
-            None => (last, String::new()),
-        };
-    }
-    match by_plateau(points) {
-        Some((found, k)) => (k, format!(
-            "λ = {}: {} (not counting very small ones) stay the same over the longest stretch of λ. Say --clusters to have another number.", at(k), plural(found, "cluster")
-        )),
-        None => (last, "The path shows no groups that last: the points are taken as one cluster. Try fewer --neighbors, --standardize, or --clusters.".into()),
-    }
+    let (k, why) = ClusterChoice::of(points, args.clusters);
+    let text = match (why, args.clusters) {
+        (ClusterChoice::Asked { found }, Some(wanted)) if found == wanted => format!(
+            "At λ = {} there are {}, as asked for, not counting very small ones.",
+            at(k),
+            plural(found, "cluster")
+        ),
+        (ClusterChoice::Asked { found }, Some(wanted)) => format!(
+            "No λ of the path gives {wanted} clusters (not counting very small ones); λ = {} comes nearest with {found}. Ask for more values of λ with --lambdas, or another graph with --neighbors.",
+            at(k)
+        ),
+        (ClusterChoice::Lasting(found), _) => format!(
+            "λ = {}: {} (not counting very small ones) stay the same over the longest stretch of λ. Say --clusters to have another number.",
+            at(k),
+            plural(found, "cluster")
+        ),
+        (_, Some(_)) => String::new(),
+        _ => "The path shows no groups that last: the points are taken as one cluster. Try fewer --neighbors, --standardize, or --clusters.".into(),
+    };
+    (k, text)
 }
 
 /// Everything that the files need.
@@ -151,7 +145,7 @@ struct Grouped {
 
 impl Grouped {
     fn write(&self, folder: Folder, args: &Cluster) -> Result<serde_json::Value, Failure> {
-        let point = &self.trail.points[self.chosen];
+        let point = &self.trail.path.points[self.chosen];
         let names = &self.prepared.nodes;
         let mut assignments = Csv::new(["id", "cluster"]);
         for (name, cluster) in names.iter().zip(&point.clusters.of_node) {
@@ -170,7 +164,7 @@ impl Grouped {
             folder.add("edges.csv", &edges.finish())?;
         }
         folder.add("path.csv", &path_csv(&self.trail, None))?;
-        folder.add("merges.csv", &merges_csv(&self.trail.tree, names))?;
+        folder.add("merges.csv", &merges_csv(&self.trail.path.tree, names))?;
         let summary = self.summary();
         folder.add("summary.json", &format!("{summary:#}\n"))?;
         folder.add("report.html", &page::page(self, args)?)?;
@@ -200,23 +194,23 @@ impl Grouped {
 
     fn summary(&self) -> serde_json::Value {
         let (trail, p) = (&self.trail, &self.prepared);
-        let point = &trail.points[self.chosen];
+        let point = &trail.path.points[self.chosen];
         json!({
             "status": trail.status(),
             "lambda": point.lambda,
             "clusters": point.clusters.count(),
             "cluster_sizes": point.clusters.sizes.iter().take(100).collect::<Vec<_>>(),
             "rule": self.why,
-            "lambda_max": trail.end.as_ref().map(|e| json!({
+            "lambda_max": trail.path.end.as_ref().map(|e| json!({
                 "lower": e.lower,
                 "upper": e.upper,
                 "proof": format!("{:?}", e.proof).to_lowercase(),
             })),
-            "lambdas": trail.points.len(),
-            "splits": trail.tree.splits,
+            "lambdas": trail.path.points.len(),
+            "splits": trail.path.tree.splits,
             "objective": point.certificate.objective,
             "relative_gap": point.certificate.relative_gap,
-            "worst_relative_gap": trail.points.iter().map(|p| p.certificate.relative_gap).fold(0.0, f64::max),
+            "worst_relative_gap": trail.path.points.iter().map(|p| p.certificate.relative_gap).fold(0.0, f64::max),
             "tolerance": self.settings.spec.tol,
             "points": p.nodes.len(),
             "features": p.features.len(),
@@ -233,7 +227,7 @@ impl Grouped {
 
     /// The summary for a person.
     fn words(&self, args: &Cluster) -> String {
-        let point = &self.trail.points[self.chosen];
+        let point = &self.trail.path.points[self.chosen];
         let largest = point.clusters.sizes.iter().take(8).map(usize::to_string).collect::<Vec<_>>();
         let report = args.results.out.join("report.html");
         format!(

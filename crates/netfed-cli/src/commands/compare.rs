@@ -1,15 +1,12 @@
-//! `netfed compare`: several methods on the same splits, each with the setting that cross-validation chooses for it.
+//! `netfed compare`: several methods on the same splits, each with the setting that
+//! cross-validation chooses for it.
 
 mod files;
 mod flags;
-mod method;
 mod outcome;
 mod page;
 mod plan;
-mod selected;
-mod splits;
 mod table;
-mod train;
 mod truth;
 mod words;
 
@@ -18,18 +15,19 @@ pub(crate) use flags::Compare;
 use std::path::Path;
 use std::time::Instant;
 
+use netfed::evaluate::{CompareMethod, Compared, Known, compare_with};
+use netfed::{Edges, Event, Spec, Table};
 use netfed_io::Folder;
 use netfed_report::text::rough_duration;
 
 use crate::clusters_file::read_clusters;
-use crate::evaluation::Data;
 use crate::failure::Failure;
+use crate::memory;
 use crate::prepare::{self, prepare, warnings};
-use crate::progress::{catch_interrupts, warn};
+use crate::progress::{Steps, catch_interrupts, until_interrupted, warn};
 use crate::threads::start_threads;
 use outcome::Outcome;
 use plan::Plan;
-use splits::{Known, compare};
 use truth::read_models;
 
 /// Runs the command; gives the exit status.
@@ -48,9 +46,13 @@ pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     let sizes = [rows, graph.nodes(), graph.edges().len(), prepared.features.len()];
     let warnings = warnings(&prepared, &plan.settings);
     warn(&warnings);
-    let data = Data { points, edges };
+    plan.check(&points)?;
+    if plan.methods.contains(&CompareMethod::GtvSelected) {
+        memory::check_covariances(points.nodes().len(), prepared.features.len(), rows)?;
+    }
     catch_interrupts();
-    let (runs, ratio) = compare(&data, &known, &plan, args.results.quiet)?;
+    let Compared { runs, ratio, .. } =
+        compare((&points, &edges), &prepared.spec, &known, &plan, args.results.quiet)?;
     let seconds = start.elapsed().as_secs_f64();
     let outcome = Outcome::new(plan, runs, ratio, sizes, warnings, seconds);
     let summary = files::summary(&outcome);
@@ -63,6 +65,34 @@ pub(crate) fn run(args: &Compare) -> Result<u8, Failure> {
     warn(&words::warnings(&outcome)[outcome.data_warnings.len()..]);
     args.results.tell(&summary, || text(&outcome, &args.results.out));
     Ok(0)
+}
+
+/// All runs, with their progress; Ctrl-C ends them.
+fn compare(
+    data: (&Table, &Edges),
+    spec: &Spec,
+    known: &Known,
+    plan: &Plan,
+    quiet: bool,
+) -> Result<Compared, Failure> {
+    let options = plan.complete(spec, known);
+    let tuned = options.tuned();
+    let steps = Steps::new((tuned.len() + plan.methods.len()) * plan.splits, quiet);
+    let mut watch = |event: Event<'_>| {
+        if let Event::Begin { run, .. } = event {
+            let k = run / plan.splits;
+            steps.step(&match tuned.get(k) {
+                Some(method) => {
+                    format!("choosing {} of {}", method.symbol().unwrap_or(""), method.name())
+                }
+                None => format!("training {}", plan.methods[k - tuned.len()].name()),
+            });
+        }
+        until_interrupted(event)
+    };
+    let found = compare_with(data, spec, known, &options, &mut watch);
+    steps.finish();
+    Ok(found?)
 }
 
 /// The result for a person.

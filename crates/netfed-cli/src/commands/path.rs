@@ -49,7 +49,7 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
     let keep = args.keep_parameters || numbers <= MOST_NUMBERS;
     catch_interrupts();
     let trail = Trail::follow(&prepared.problem, args.range, &options, keep, args.results.quiet)?;
-    let top = trail.end.as_ref().and_then(|end| end.merged.as_ref());
+    let top = trail.path.end.as_ref().and_then(|end| end.merged.as_ref());
     let validation = match folds {
         0 => None,
         _ if interrupted() => None,
@@ -58,7 +58,7 @@ pub(crate) fn run(args: Path) -> Result<u8, Failure> {
                 say(&format!("validation: the same path on {folds} folds of the data"));
             }
             let options = Options { tolerance: of_folds, ..options };
-            let path = (&trail.lambdas[..], top);
+            let path = (&trail.path.lambdas[..], top);
             validate((&points, &edges), &prepared.spec, path, &options, folds, args.results.quiet)?
         }
     };
@@ -122,7 +122,7 @@ struct Walked {
 impl Walked {
     /// The λ to suggest, as a place in the path, and why.
     fn chosen(&self) -> (usize, Vec<String>) {
-        let points = &self.trail.points;
+        let points = &self.trail.path.points;
         let last = points.len() - 1;
         if let Some(v) = &self.validation
             && let Some((best, simplest)) = v.choice()
@@ -130,22 +130,19 @@ impl Walked {
             let mut why = vec![format!(
                 "The {} on held-out data is lowest at λ = {}: {} ± {}.",
                 v.measure,
-                rounded(self.trail.lambdas[best], 3),
+                rounded(self.trail.path.lambdas[best], 3),
                 number(v.estimates[best].mean),
                 number(v.estimates[best].se)
             )];
-            if best == 0 && self.trail.lambdas.len() > 1 {
+            if best == 0 && self.trail.path.lambdas.len() > 1 {
                 why.push("That is the smallest λ of the path; smaller ones may be better: try --lambda-min.".into());
             }
             if simplest > best {
                 why.push(format!(
                     "λ = {} is the largest that the folds cannot tell from it, within one standard error of the difference ({}){}.",
-                    rounded(self.trail.lambdas[simplest], 3),
+                    rounded(self.trail.path.lambdas[simplest], 3),
                     number(v.estimates[simplest].mean),
-                    match self.trail.merges() {
-                        true => format!("; it has {}", plural(points[simplest].clusters.count(), "cluster")),
-                        false => String::new(),
-                    }
+                    if self.trail.path.merges() { format!("; it has {}", plural(points[simplest].clusters.count(), "cluster")) } else { String::new() }
                 ));
             }
             return (simplest, why);
@@ -155,7 +152,7 @@ impl Walked {
                 "Without validation the path itself suggests λ = {}: {number} clusters (not counting very small ones) stay the same over the longest stretch of λ.",
                 rounded(points[at].lambda, 3)
             )]),
-            None if !self.trail.merges() => (last, vec!["Without validation nothing speaks for one λ rather than another; say --folds 5.".into()]),
+            None if !self.trail.path.merges() => (last, vec!["Without validation nothing speaks for one λ rather than another; say --folds 5.".into()]),
             None => (last, vec!["The path has no stretch with several clusters that last, so nothing speaks for one λ rather than another.".into()]),
         }
     }
@@ -165,14 +162,15 @@ impl Walked {
         format!(
             "Train with it: netfed fit --config {} --lambda {} --out run/",
             out.join("config.toml").display(),
-            self.trail.points[chosen].lambda
+            self.trail.path.points[chosen].lambda
         )
     }
 
     fn write(&self, folder: Folder, args: &Path) -> Result<serde_json::Value, Failure> {
         let summary = self.summary();
         folder.add("path.csv", &files::path_csv(&self.trail, self.validation.as_ref()))?;
-        folder.add("merges.csv", &files::merges_csv(&self.trail.tree, &self.prepared.nodes))?;
+        folder
+            .add("merges.csv", &files::merges_csv(&self.trail.path.tree, &self.prepared.nodes))?;
         if self.keep {
             folder.add("parameters.csv", &files::parameters_csv(&self.trail, &self.prepared))?;
         }
@@ -187,7 +185,7 @@ impl Walked {
     fn again(&self, args: &Path) -> String {
         let mut line = format!(
             "# netfed path --config config.toml --lambdas {} --folds {}",
-            self.trail.lambdas.len(),
+            self.trail.path.lambdas.len(),
             self.validation.as_ref().map_or(0, |v| v.folds)
         );
         let ends =
@@ -204,8 +202,8 @@ impl Walked {
     fn summary(&self) -> serde_json::Value {
         let (trail, p) = (&self.trail, &self.prepared);
         let (chosen, _) = self.chosen();
-        let end = trail.end.as_ref();
-        let worst = trail.points.iter().map(|p| p.certificate.accuracy()).fold(0.0, f64::max);
+        let end = trail.path.end.as_ref();
+        let worst = trail.path.points.iter().map(|p| p.certificate.accuracy()).fold(0.0, f64::max);
         json!({
             "status": trail.status(),
             "lambda_max": end.map(|e| json!({
@@ -213,16 +211,16 @@ impl Walked {
                 "upper": e.upper,
                 "proof": format!("{:?}", e.proof).to_lowercase(),
             })),
-            "lambdas": trail.points.len(),
-            "clusters": trail.points.iter().map(|p| p.clusters.count()).collect::<Vec<_>>(),
-            "splits": trail.tree.splits,
-            "chosen_lambda": trail.points[chosen].lambda,
-            "chosen_clusters": trail.points[chosen].clusters.count(),
+            "lambdas": trail.path.points.len(),
+            "clusters": trail.path.points.iter().map(|p| p.clusters.count()).collect::<Vec<_>>(),
+            "splits": trail.path.tree.splits,
+            "chosen_lambda": trail.path.points[chosen].lambda,
+            "chosen_clusters": trail.path.points[chosen].clusters.count(),
             "folds": self.validation.as_ref().map_or(0, |v| v.folds),
             "validation_measure": self.validation.as_ref().map(|v| v.measure),
             "worst_accuracy": worst,
             "tolerance": self.settings.spec.tol,
-            "iterations": trail.points.iter().map(|p| p.iterations).sum::<u64>(),
+            "iterations": trail.path.points.iter().map(|p| p.iterations).sum::<u64>(),
             "nodes": p.nodes.len(),
             "edges": p.graph.edges().len(),
             "features": p.features.len(),
@@ -240,17 +238,16 @@ impl Walked {
         let (trail, p) = (&self.trail, &self.prepared);
         let (chosen, mut why) = self.chosen();
         why.push(self.next(out, chosen));
-        let suggested = rounded(trail.points[chosen].lambda, 3);
-        let headline = match trail.merges() {
-            true => format!(
+        let suggested = rounded(trail.path.points[chosen].lambda, 3);
+        let headline = if trail.path.merges() {
+            format!(
                 "From {} to {} along λ — λ\u{a0}=\u{a0}{suggested} suggested, with {}",
-                plural(trail.points[0].clusters.count(), "cluster"),
-                trail.points[trail.points.len() - 1].clusters.count(),
-                plural(trail.points[chosen].clusters.count(), "cluster")
-            ),
-            false => {
-                format!("Models that get more alike along λ — λ\u{a0}=\u{a0}{suggested} suggested")
-            }
+                plural(trail.path.points[0].clusters.count(), "cluster"),
+                trail.path.points[trail.path.points.len() - 1].clusters.count(),
+                plural(trail.path.points[chosen].clusters.count(), "cluster")
+            )
+        } else {
+            format!("Models that get more alike along λ — λ\u{a0}=\u{a0}{suggested} suggested")
         };
         let sizes = [
             ("Nodes", p.nodes.len()),
@@ -262,7 +259,7 @@ impl Walked {
         let body = html! {
             (page::header("path", &headline, trail, &sizes))
             (page_parts::sentences("Which λ to take", &why))
-            @if trail.merges() { (page::tree(trail, &p.nodes, chosen)) }
+            @if trail.path.merges() { (page::tree(trail, &p.nodes, chosen)) }
             (page::charts(trail, validation, chosen))
             (page_parts::sentences("The end of the path", &[trail.end_in_words()]))
             (page_parts::warnings(&warnings(p, &self.settings)))
@@ -286,17 +283,18 @@ impl Walked {
         let mut text = format!(
             "{}: {} of λ from {} to {} in {}{}\n  {}\n",
             trail.status(),
-            plural(trail.points.len(), "value"),
-            digits(trail.points[0].lambda),
-            digits(trail.points[trail.points.len() - 1].lambda),
+            plural(trail.path.points.len(), "value"),
+            digits(trail.path.points[0].lambda),
+            digits(trail.path.points[trail.path.points.len() - 1].lambda),
             rough_duration(trail.total),
-            match trail.merges() {
-                true => format!(
+            if trail.path.merges() {
+                format!(
                     ", {} to {} clusters",
-                    trail.points[0].clusters.count(),
-                    trail.points[trail.points.len() - 1].clusters.count()
-                ),
-                false => String::new(),
+                    trail.path.points[0].clusters.count(),
+                    trail.path.points[trail.path.points.len() - 1].clusters.count()
+                )
+            } else {
+                String::new()
             },
             trail.end_in_words()
         );
@@ -305,8 +303,8 @@ impl Walked {
             "converged" => {}
             "interrupted" => text.push_str(&format!(
                 "  Only {} of {} values of λ were looked at, and the last of them may be rough: what is suggested here may change.\n",
-                trail.points.len(),
-                trail.lambdas.len()
+                trail.path.points.len(),
+                trail.path.lambdas.len()
             )),
             "no minimum" => text.push_str("  For some λ there is no minimum: classes can be separated, and the loss falls for ever as the models grow. Add --ridge.\n"),
             "unproven" => text.push_str("  For some λ there is no bound: the iterations have settled there, and nothing is proven. A small --ridge gives a bound.\n"),

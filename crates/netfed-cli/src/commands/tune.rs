@@ -1,5 +1,5 @@
-//! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph stays, or is built from the training
-//! points.
+//! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph
+//! stays, or is built from the training points.
 
 mod files;
 mod flags;
@@ -17,11 +17,10 @@ use std::path::Path;
 
 use netfed::evaluate::{self, GraphOf, tune_with};
 use netfed::graph::{GraphRecipe, build};
-use netfed::{Edges, Error, Event, Status};
+use netfed::{Edges, Error, Event, Status, Table};
 use netfed_io::{Folder, graph_text, read_points};
 use netfed_report::text::rough_duration;
 
-use crate::evaluation::Data;
 use crate::failure::Failure;
 use crate::graph_recipe::Recipe;
 use crate::prepare::{self, check_features, prepare, with_files};
@@ -34,6 +33,12 @@ use variant::Variant;
 
 /// The graph that was built.
 const EDGES: &str = "edges.csv";
+
+/// Points, and edges where they are given.
+struct Data {
+    points: Table,
+    edges: Edges,
+}
 
 /// Runs the command; gives the exit status.
 pub(crate) fn run(args: &Tune) -> Result<u8, Failure> {
@@ -86,13 +91,13 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
     let start = std::time::Instant::now();
     let settings = &plan.variants[0].settings;
     let dim = data.points.features().len() + usize::from(settings.spec.intercept);
-    if plan.variants[0].recipe.is_none() {
-        // Refused in words of files and flags; and the data are spoken of before the runs.
-        let prepared = prepare(&data.points, &data.edges, settings)?;
-        warn(&prepare::warnings(&prepared, settings));
+    // What is wrong with the data is said in words of files and flags, before the runs.
+    let warnings = if plan.variants[0].recipe.is_none() {
+        prepare::warnings(&prepare(&data.points, &data.edges, settings)?, settings)
     } else {
         check_features(&data.points, settings)?;
-    }
+        Vec::new()
+    };
     let recipes: Vec<Option<GraphRecipe>> = plan.variants.iter().map(Variant::recipe).collect();
     let mut variants = Vec::new();
     for (variant, recipe) in plan.variants.iter().zip(&recipes) {
@@ -100,7 +105,7 @@ fn tune(data: &Data, plan: Plan, quiet: bool) -> Result<Outcome, Failure> {
         variants.push(evaluate::Variant::new(&with_files(&variant.settings, dim)?, graph));
     }
     let labels = plan.variants.iter().map(|v| v.label.clone()).collect();
-    let mut watch = Runs::new(labels, plan.options.tolerance, quiet);
+    let mut watch = Runs::new(labels, warnings, plan.options.tolerance, quiet);
     let tuned =
         tune_with(&data.points, &variants, &plan.options, &mut |e: Event<'_>| watch.observe(e));
     let tuned = tuned.map_err(|error| failure(error, &plan))?;

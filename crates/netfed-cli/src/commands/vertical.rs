@@ -47,15 +47,13 @@ pub(crate) fn run(args: &Vertical) -> Result<u8, Failure> {
 }
 
 fn loss(args: &Vertical) -> Result<LossKind, Failure> {
-    Ok(match choose("loss for vertical learning", &args.loss, &LOSSES)? {
-        "logistic" => LossKind::Logistic,
-        "huber" => {
-            LossKind::Huber { delta: checked("--huber-delta", args.huber_delta, Range::Positive)? }
-        }
-        "absolute" => LossKind::Absolute,
-        "hinge" => LossKind::Hinge,
-        _ => LossKind::Squared,
-    })
+    let loss: LossKind = choose("loss for vertical learning", &args.loss, &LOSSES)?.parse()?;
+    match loss {
+        LossKind::Huber { .. } => Ok(LossKind::Huber {
+            delta: checked("--huber-delta", args.huber_delta, Range::Positive)?,
+        }),
+        other => Ok(other),
+    }
 }
 
 /// `models.csv`: what every party keeps.

@@ -22,7 +22,7 @@ pub(crate) fn path_csv(trail: &Trail, validation: Option<&Validation>) -> String
         header.extend(["validation_error", "validation_standard_error"]);
     }
     let mut csv = Csv::new(header);
-    for (k, (point, seconds)) in trail.points.iter().zip(&trail.seconds).enumerate() {
+    for (k, (point, seconds)) in trail.path.points.iter().zip(&trail.seconds).enumerate() {
         let c = &point.certificate;
         let mut row = vec![
             Cell::Number(point.lambda),
@@ -61,7 +61,7 @@ pub(crate) fn merges_csv(tree: &MergeTree, names: &[String]) -> String {
 pub(crate) fn parameters_csv(trail: &Trail, prepared: &Prepared) -> String {
     let header = ["lambda", "node"].into_iter();
     let mut csv = Csv::new(header.chain(prepared.features.iter().map(String::as_str)));
-    for (point, models) in trail.points.iter().zip(&trail.models) {
+    for (point, models) in trail.path.points.iter().zip(&trail.path.models) {
         let models = prepared.in_units_of_the_data(models);
         for (i, node) in prepared.nodes.iter().enumerate() {
             let place = [Cell::Number(point.lambda), Cell::Text(node.clone())].into_iter();

@@ -30,7 +30,7 @@ pub(crate) fn header(
         "unproven" => ("fair", "Not every solution proven"),
         _ => ("poor", status),
     };
-    let iterations: u64 = trail.points.iter().map(|p| p.iterations).sum();
+    let iterations: u64 = trail.path.points.iter().map(|p| p.iterations).sum();
     html! {
         header class=(class) {
             p.origin { "netfed " (command) " · version " (env!("CARGO_PKG_VERSION")) }
@@ -39,8 +39,8 @@ pub(crate) fn header(
         }
         dl.figures {
             @for (name, size) in sizes { (figure(name, &count(*size))) }
-            (figure("Values of λ", &count(trail.points.len())))
-            @if let Some(end) = &trail.end { (figure("λ_max", &number(end.upper))) }
+            (figure("Values of λ", &count(trail.path.points.len())))
+            @if let Some(end) = &trail.path.end { (figure("λ_max", &number(end.upper))) }
             (figure("Iterations", &count(iterations as usize)))
             (figure("Time", &duration(trail.total)))
         }
@@ -49,16 +49,16 @@ pub(crate) fn header(
 
 /// The tree of merges.
 pub(crate) fn tree(trail: &Trail, names: &[String], chosen: usize) -> Markup {
-    let (Some(first), Some(last)) = (trail.points.first(), trail.points.last()) else {
+    let (Some(first), Some(last)) = (trail.path.points.first(), trail.path.points.last()) else {
         return html! {};
     };
-    let point = &trail.points[chosen];
+    let point = &trail.path.points[chosen];
     let vertex =
         |v: &Vertex| dendrogram::Vertex { parent: v.parent, lambda: v.lambda, size: v.size };
     let merges = Tree {
-        vertices: trail.tree.vertices.iter().map(vertex).collect(),
-        nodes: trail.tree.nodes,
-        order: trail.tree.order(),
+        vertices: trail.path.tree.vertices.iter().map(vertex).collect(),
+        nodes: trail.path.tree.nodes,
+        order: trail.path.tree.order(),
     };
     let svg = dendrogram(&Dendrogram {
         tree: &merges,
@@ -77,8 +77,8 @@ pub(crate) fn tree(trail: &Trail, names: &[String], chosen: usize) -> Markup {
                 (PreEscaped(svg))
                 figcaption {
                     "Every line on the left is a node. Lines meet where the nodes get one model. Colors are the clusters at the dotted λ; single nodes are gray. "
-                    @if trail.tree.splits > 0 {
-                        "Clusters may also come apart again when λ grows: this happened " (plural(trail.tree.splits, "time")) ". A merge is drawn at the λ from which on it lasts."
+                    @if trail.path.tree.splits > 0 {
+                        "Clusters may also come apart again when λ grows: this happened " (plural(trail.path.tree.splits, "time")) ". A merge is drawn at the λ from which on it lasts."
                     } @else {
                         "No cluster came apart again when λ grew."
                     }
@@ -91,9 +91,9 @@ pub(crate) fn tree(trail: &Trail, names: &[String], chosen: usize) -> Markup {
 /// Number of clusters and error on held-out data along λ.
 pub(crate) fn charts(trail: &Trail, validation: Option<&Validation>, chosen: usize) -> Markup {
     let counts: Vec<(f64, f64)> =
-        trail.points.iter().map(|p| (p.lambda, p.clusters.count() as f64)).collect();
+        trail.path.points.iter().map(|p| (p.lambda, p.clusters.count() as f64)).collect();
     let many = counts.iter().any(|c| c.1 > 20.0);
-    let rule = vec![(trail.points[chosen].lambda, "chosen".to_owned())];
+    let rule = vec![(trail.path.points[chosen].lambda, "chosen".to_owned())];
     let chart = |label: &str, scale, range, points: Vec<(f64, f64)>, spread, color| {
         line_chart(&LineChart {
             title: label,
@@ -125,11 +125,11 @@ pub(crate) fn charts(trail: &Trail, validation: Option<&Validation>, chosen: usi
         section id="along" {
             h2 { "Along λ" }
             div.pair {
-                @if trail.merges() {
+                @if trail.path.merges() {
                     figure { (PreEscaped(clusters)) figcaption { "Left: nodes on their own. Right: one model for all." } }
                 }
                 @if let Some(v) = validation {
-                    @let points = trail.points.iter().enumerate().map(|(k, p)| (p.lambda, v.estimates[k].mean)).collect();
+                    @let points = trail.path.points.iter().enumerate().map(|(k, p)| (p.lambda, v.estimates[k].mean)).collect();
                     @let spread = v.estimates.iter().map(|e| (e.mean - e.se, e.mean + e.se)).collect();
                     figure {
                         (PreEscaped(chart(&format!("Held-out data: {}", v.measure), Scale::Linear, Some(window(v.estimates.iter().map(|e| e.mean))), points, spread, 1)))
@@ -146,14 +146,14 @@ pub(crate) fn table(trail: &Trail, validation: Option<&Validation>, chosen: usiz
     html! {
         section id="table" {
             h2 { "All values of λ" }
-            details { summary { "Show " (plural(trail.points.len(), "row")) } div.scroll tabindex="0" { table {
+            details { summary { "Show " (plural(trail.path.points.len(), "row")) } div.scroll tabindex="0" { table {
                 thead { tr {
                     @for name in ["λ", "Clusters", "Objective", "Relative gap", "Iterations", "Time"] { th.num scope="col" { (name) } }
                     @if validation.is_some() { th.num scope="col" { "Held-out error" } th.num scope="col" { "Standard error" } }
                     th scope="col" {}
                 } }
                 tbody {
-                    @for (k, (p, seconds)) in trail.points.iter().zip(&trail.seconds).enumerate() { tr {
+                    @for (k, (p, seconds)) in trail.path.points.iter().zip(&trail.seconds).enumerate() { tr {
                         td.num { (number(p.lambda)) }
                         td.num { (count(p.clusters.count())) }
                         td.num { (number(p.certificate.objective)) }

@@ -4,34 +4,24 @@
 use std::time::Instant;
 
 use netfed::{
-    Event, LambdaMax, Matrix, MergeTree, Options, PathPoint, Problem, Proof, Start, Status,
-    follow_path_with, hardly_coupled_with, lambda_max_with, log_grid,
+    Event, LambdaMax, Options, PathRange, Problem, Proof, Start, WholePath, lambda_max_with,
+    path_along_with,
 };
 use netfed_report::text::{digits, number};
 
 use crate::args::Range;
-use crate::by_index::ByIndex;
 use crate::failure::Failure;
 use crate::progress::{Steps, Watch, say, until_interrupted};
 
-/// Values of λ without a word about it.
-const DEFAULT_COUNT: usize = 50;
 /// The most values of λ.
 const MOST: usize = 10_000;
 
 /// A path.
 pub(crate) struct Trail {
-    /// λ_max; None if the user gave the end of the path.
-    pub(crate) end: Option<LambdaMax>,
-    /// All values of λ asked for, increasing.
-    pub(crate) lambdas: Vec<f64>,
-    /// The solutions; some are missing if the path was interrupted.
-    pub(crate) points: Vec<PathPoint>,
+    /// The values of λ, the solutions, the tree of merges.
+    pub(crate) path: WholePath,
     /// Seconds of each solution.
     pub(crate) seconds: Vec<f64>,
-    /// The models of each solution, in the units of the problem, where they are kept.
-    pub(crate) models: Vec<Matrix>,
-    pub(crate) tree: MergeTree,
     /// Seconds for everything.
     pub(crate) total: f64,
 }
@@ -60,7 +50,7 @@ impl Trail {
         let lambdas = values(problem, range, end.as_ref(), options, &mut watch)?;
         watch.finish();
         let mut trail = Trail::along(problem, lambdas, options, end.clone(), keep, quiet)?;
-        (trail.end, trail.total) = (end, start.elapsed().as_secs_f64());
+        (trail.path.end, trail.total) = (end, start.elapsed().as_secs_f64());
         Ok(trail)
     }
 
@@ -76,15 +66,14 @@ impl Trail {
         let start = Instant::now();
         let steps = Steps::new(lambdas.len(), quiet);
         // Runs may go side by side.
-        let begun = ByIndex::new(lambdas.len());
-        let found = ByIndex::new(lambdas.len());
+        let mut begun = vec![None; lambdas.len()];
+        let mut seconds = vec![None; lambdas.len()];
         let top: Option<Start> = end.and_then(|end| end.merged);
         let mut watch = |event: Event<'_>| {
             match event {
-                Event::Begin { run, .. } => begun.set(run, Instant::now()),
-                Event::Solved { run, point, solution, .. } => {
-                    let params = keep.then(|| solution.params.clone());
-                    found.set(run, (Instant::now(), params));
+                Event::Begin { run, .. } => begun[run] = Some(Instant::now()),
+                Event::Solved { run, point, .. } => {
+                    seconds[run] = begun[run].map(|begun| begun.elapsed().as_secs_f64());
                     let clusters = point.clusters.count();
                     steps.step(&format!("λ = {}, {clusters} clusters", number(point.lambda)));
                 }
@@ -92,42 +81,21 @@ impl Trail {
             }
             until_interrupted(event)
         };
-        let points = follow_path_with(problem, &lambdas, options, top, &mut watch)?;
+        let path = path_along_with(problem, lambdas, top, keep, options, &mut watch)?;
         steps.finish();
-        let runs = begun.all().into_iter().zip(found.all());
-        let runs = runs.filter_map(|(begun, found)| Some((begun?, found?)));
-        let (seconds, models): (Vec<f64>, Vec<Option<Matrix>>) = runs
-            .map(|(begun, (end, params))| (end.duration_since(begun).as_secs_f64(), params))
-            .unzip();
-        let models = models.into_iter().flatten().collect();
-        let partitions: Vec<(f64, &[usize])> =
-            points.iter().map(|p| (p.lambda, p.clusters.of_node.as_slice())).collect();
-        let tree = MergeTree::new(problem.nodes(), &partitions);
+        let seconds = seconds.into_iter().flatten().collect();
         let total = start.elapsed().as_secs_f64();
-        Ok(Trail { end: None, lambdas, points, seconds, models, tree, total })
-    }
-
-    /// Whether models become equal along the path: quadratic penalties do not make them so.
-    pub(crate) fn merges(&self) -> bool {
-        self.end.as_ref().is_none_or(|end| end.proof != Proof::Never)
+        Ok(Trail { path, seconds, total })
     }
 
     /// How the path ended, for people and programs.
     pub(crate) fn status(&self) -> &'static str {
-        let any = |status| self.points.iter().any(|p| p.status == status);
-        if any(Status::Stopped) || self.points.len() < self.lambdas.len() {
-            "interrupted"
-        } else {
-            let worst = [Status::MaxIterations, Status::NoMinimum, Status::Unproven]
-                .into_iter()
-                .find(|s| any(*s));
-            worst.unwrap_or(Status::Solved).name()
-        }
+        self.path.status().name()
     }
 
     /// What is known about the λ at which everything has merged.
     pub(crate) fn end_in_words(&self) -> String {
-        let Some(end) = &self.end else {
+        let Some(end) = &self.path.end else {
             return "The end of the path was given, λ_max was not looked for.".into();
         };
         let (lower, upper) = (digits(end.lower), digits(end.upper));
@@ -168,24 +136,16 @@ fn values(
     watch: &mut Watch,
 ) -> Result<Vec<f64>, Failure> {
     let last = range.lambda_max.or(end.map(|e| e.upper)).unwrap_or(0.0);
-    let count = range.lambdas.unwrap_or(DEFAULT_COUNT);
-    if last == 0.0 {
-        return Ok(vec![0.0]);
+    let mut own = PathRange::default();
+    own.count = range.lambdas.unwrap_or(own.count);
+    (own.first, own.last) = (range.lambda_min, range.lambda_max);
+    if let Some(first) = own.first.filter(|first| own.count > 1 && last > 0.0 && *first >= last) {
+        return Err(Failure::input(format!(
+            "--lambda-min is {first}, but at λ = {} already all models are one; give a smaller --lambda-min.",
+            digits(last)
+        )));
     }
-    if count == 1 {
-        return Ok(vec![last]);
-    }
-    let first = match (range.lambda_min, end.map(|e| e.proof)) {
-        (Some(first), _) if first >= last => {
-            return Err(Failure::input(format!(
-                "--lambda-min is {first}, but at λ = {} already all models are one; give a smaller --lambda-min.",
-                digits(last)
-            )));
-        }
-        (Some(first), _) => first,
-        (None, proof) => hardly_coupled_with(problem, last, proof, options, watch)?,
-    };
-    Ok(log_grid(first, last, count))
+    Ok(own.values_with(problem, end, options, watch)?)
 }
 
 fn check(range: Range) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! The methods that run between members.
 
-use netfed::{Solver, named};
+use netfed::Solver;
+use netfed::names::named;
 
 /// A method that runs between members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

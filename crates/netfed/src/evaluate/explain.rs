@@ -34,9 +34,9 @@ pub struct Explained {
     pub singles: usize,
 }
 
-/// Looks at the groups of some models of a problem, `most` of them. `params` are in the units of the
-/// problem, `models` those that users see, in the units of the data: which of them are equal to the
-/// last bit is counted.
+/// Looks at the groups of some models of a problem, `most` of them. `params` are in the units of
+/// the problem, `models` those that users see, in the units of the data: which of them are equal to
+/// the last bit is counted.
 ///
 /// ```
 /// use netfed::evaluate::explain;

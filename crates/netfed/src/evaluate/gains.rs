@@ -2,10 +2,10 @@
 //! trained alone.
 //!
 //! The points of every node are dealt to k folds; each fold is predicted by models trained on the
-//! others, once with λ and once with λ = 0, all else equal. A node's gain is the mean of (error alone
-//! − error coupled) over its points, with the standard error of this mean; it counts when it is
-//! further from zero than Student's 95% interval. A model that a node's data leave undetermined is
-//! the one of least norm.
+//! others, once with λ and once with λ = 0, all else equal. A node's gain is the mean of (error
+//! alone − error coupled) over its points, with the standard error of this mean; it counts when it
+//! is further from zero than Student's 95% interval. A model that a node's data leave undetermined
+//! is the one of least norm.
 
 use super::{Effect, Gain, folds};
 use crate::fit::{Prepared, measures, prepare_part};
@@ -76,8 +76,8 @@ pub fn gains(
     gains_with(table, edges, spec, count, &mut Unobserved)
 }
 
-/// [`gains()`] with an observer, who is told [`Event::Begin`] of every fold, and of the solves; where
-/// it breaks the answer is [`Error::Stopped`].
+/// [`gains()`] with an observer, who is told [`Event::Begin`] of every fold, and of the solves;
+/// where it breaks the answer is [`Error::Stopped`].
 pub fn gains_with(
     table: &Table,
     edges: Option<&Edges>,

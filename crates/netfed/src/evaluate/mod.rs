@@ -8,6 +8,8 @@
 
 mod along;
 mod choice;
+mod cluster;
+mod compare;
 mod explain;
 mod gain;
 mod gains;
@@ -21,6 +23,10 @@ mod validation;
 pub use crate::table::{HoldOut, folds};
 pub use along::{OneModel, descend, one_model};
 pub use choice::{by_number, by_plateau};
+pub use cluster::{ClusterChoice, ClusterOptions, Clustering, cluster, cluster_with};
+pub use compare::{
+    CompareMethod, CompareOptions, Compared, Known, MethodRun, ModelsOf, compare, compare_with,
+};
 pub use explain::{Explained, Group, explain};
 pub use gain::{Effect, Gain};
 pub use gains::{FEWEST_POINTS, Gains, NodeGain, gains, gains_with};

@@ -32,7 +32,6 @@ pub(crate) fn nearest(word: &str, known: &[&str]) -> String {
 }
 
 /// Makes values of a type known by names: `named!(Type, "what it is", ["name" => value, …])`.
-#[doc(hidden)]
 #[macro_export]
 macro_rules! named {
     ($type:ident, $what:literal, [$($name:literal => $value:expr),* $(,)?]) => {
@@ -80,7 +79,7 @@ macro_rules! named {
     };
 }
 
-pub(crate) use named;
+pub use named;
 
 #[cfg(test)]
 mod tests {

@@ -30,9 +30,11 @@ mod lambda_max;
 mod merge_tree;
 mod span;
 mod walk;
+mod whole;
 
 pub use lambda_max::{LambdaMax, Proof, lambda_max, lambda_max_with};
 pub use merge_tree::{MergeTree, Vertex};
+pub use whole::{PathRange, WholePath, path_along_with, whole_path, whole_path_with};
 
 use crate::outcome::{Clusters, Observer, PathPoint, Shared, Start, Status, Unobserved};
 use crate::run::Options;

@@ -1,4 +1,5 @@
-//! The page of a clustering: the points in color, the tree of merges, the number of clusters along λ.
+//! The page of a clustering: the points in color, the tree of merges, the number of clusters along
+//! λ.
 
 use maud::{Markup, PreEscaped, html};
 use netfed::principal_components;
@@ -16,7 +17,7 @@ use crate::prepare::warnings;
 /// The whole page.
 pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure> {
     let (trail, p) = (&grouped.trail, &grouped.prepared);
-    let point = &trail.points[grouped.chosen];
+    let point = &trail.path.points[grouped.chosen];
     let headline = format!(
         "{} in {} at λ = {}",
         plural(p.nodes.len(), "point"),
@@ -28,7 +29,7 @@ pub(super) fn page(grouped: &Grouped, args: &Cluster) -> Result<String, Failure>
         ("Edges", p.graph.edges().len()),
         ("Features", p.features.len()),
     ];
-    let several = trail.points.len() > 1;
+    let several = trail.path.points.len() > 1;
     let lines = vec![grouped.why.clone(), grouped.graph_in_words(), next(args)];
     let body = html! {
         (page::header("cluster", &headline, trail, &sizes))
@@ -81,7 +82,7 @@ fn picture(grouped: &Grouped) -> Result<Markup, Failure> {
             )
         }
     };
-    let point = &grouped.trail.points[grouped.chosen];
+    let point = &grouped.trail.path.points[grouped.chosen];
     let svg = scatter(&Scatter {
         axes: (&names.0, &names.1),
         places: &places,
@@ -101,7 +102,7 @@ fn picture(grouped: &Grouped) -> Result<Markup, Failure> {
 
 /// The largest clusters.
 fn table(grouped: &Grouped) -> Markup {
-    let clusters = &grouped.trail.points[grouped.chosen].clusters;
+    let clusters = &grouped.trail.path.points[grouped.chosen].clusters;
     let (n, shown) = (clusters.of_node.len() as f64, clusters.sizes.len().min(2 * COLORS));
     html! {
         section id="clusters" {

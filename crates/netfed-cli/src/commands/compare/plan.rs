@@ -1,11 +1,13 @@
 //! What is compared and how it is judged: the settings of `netfed compare`, complete and checked.
 
-use netfed::LossKind;
-use netfed::evaluate::Measure;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use netfed::evaluate::{CompareMethod as Method, CompareOptions, HoldOut, Known, Measure};
 use netfed::names::choose;
+use netfed::{LossKind, Spec, Table};
 
 use super::flags::Compare;
-use super::method::Method;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
@@ -75,6 +77,47 @@ impl Plan {
             settings,
         })
     }
+}
+
+impl Plan {
+    /// The same for the library.
+    pub(crate) fn complete(&self, spec: &Spec, known: &Known) -> CompareOptions {
+        let mut options = CompareOptions::new(spec, known)
+            .with_methods(self.methods.clone())
+            .with_splits(self.splits, self.validation)
+            .with_folds(self.folds)
+            .with_rounds(self.rounds);
+        (options.measure, options.tolerance) = (self.measure, self.tolerance);
+        options.ifca_clusters = self.ifca_clusters;
+        options.clock = Some(clock);
+        options
+    }
+
+    /// Refuses splits without points on one of their sides. How many there are is the same in all.
+    pub(crate) fn check(&self, points: &Table) -> Result<(), Failure> {
+        let held = HoldOut::Share(self.validation).rows(points, self.settings.spec.seed);
+        let rows = held.iter().filter(|held| !**held).count();
+        let file = self.settings.data_name();
+        if rows == held.len() {
+            return Err(Failure::input(format!(
+                "{file}: --validation {} holds out no data point, because every node keeps at least one; give more points or a larger share.",
+                self.validation
+            )));
+        }
+        if rows < self.folds {
+            return Err(Failure::input(format!(
+                "--folds is {}, but only {rows} data points of {file} are left for training; every fold needs one.",
+                self.folds
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Seconds since the first call.
+fn clock() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
 /// The methods, in their order, local and global first.

@@ -5,11 +5,13 @@ use std::ops::ControlFlow;
 use netfed::{Event, Observer};
 use netfed_report::text::number;
 
-use crate::progress::{Steps, Watch, interrupted, say};
+use crate::progress::{Steps, Watch, interrupted, say, warn};
 
 /// Shows how far the runs are.
 pub(super) struct Runs {
     labels: Vec<String>,
+    /// What is to be said before the runs.
+    warnings: Vec<String>,
     tolerance: f64,
     quiet: bool,
     /// While a range of λ is looked for.
@@ -20,8 +22,13 @@ pub(super) struct Runs {
 
 impl Runs {
     /// Of variants with these labels.
-    pub(super) fn new(labels: Vec<String>, tolerance: f64, quiet: bool) -> Runs {
-        Runs { labels, tolerance, quiet, range: None, steps: None }
+    pub(super) fn new(
+        labels: Vec<String>,
+        warnings: Vec<String>,
+        tolerance: f64,
+        quiet: bool,
+    ) -> Runs {
+        Runs { labels, warnings, tolerance, quiet, range: None, steps: None }
     }
 
     /// Takes note of an event; says stop after Ctrl-C.
@@ -35,6 +42,7 @@ impl Runs {
             }
             Event::Planned { runs, .. } => {
                 self.finish();
+                warn(&std::mem::take(&mut self.warnings));
                 self.steps = Some(Steps::new(runs, self.quiet));
             }
             Event::Solved { run, point, .. } => {

@@ -1,11 +1,12 @@
-//! The table of the settings: every λ of the variant that was chosen, between every node alone and one model for all; and the other variants at
-//! their best. The same rows serve the terminal and the page.
+//! The table of the settings: every λ of the variant that was chosen, between every node alone and
+//! one model for all; and the other variants at their best. The same rows serve the terminal and
+//! the page.
 
 use netfed::evaluate::{Complexity, Estimate, Place};
 use netfed_report::text::{count, number};
 
 use super::outcome::Outcome;
-use crate::evaluation::words::plus_minus;
+use crate::estimates::plus_minus;
 use crate::rows::Rows;
 
 /// Every λ of the chosen variant.

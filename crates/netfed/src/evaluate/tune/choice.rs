@@ -1,10 +1,10 @@
 //! What to take: the rules, applied to the errors of all settings.
 //!
-//! *best*: the smallest mean error. Variants that come as close to it as the runs are exact are ties;
-//! then the larger ridge, the larger Huber threshold, the penalty named first. *one-se*: in that
-//! variant the largest λ that the data cannot tell from the best: going up from the best, as long as
-//! the error exceeds its error by no more than one standard error of the difference. *aic*, *bic*:
-//! the smallest criterion.
+//! *best*: the smallest mean error. Variants that come as close to it as the runs are exact are
+//! ties; then the larger ridge, the larger Huber threshold, the penalty named first. *one-se*: in
+//! that variant the largest λ that the data cannot tell from the best: going up from the best, as
+//! long as the error exceeds its error by no more than one standard error of the difference. *aic*,
+//! *bic*: the smallest criterion.
 
 use std::ops::RangeInclusive;
 

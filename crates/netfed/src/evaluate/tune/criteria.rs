@@ -46,7 +46,7 @@ impl Task<'_> {
             return Ok(None);
         }
         let (spec, table) = (&variant.spec, self.table);
-        let mut watch = |event: Event<'_>| self.observer.tell(event.of_run(place));
+        let mut watch = |event: Event<'_>| self.tell(place, event);
         let edges = variant.edges(table, &mut watch)?;
         let prepared = prepare_part(table, Some(&edges), spec)?;
         let one = one_model(table, spec)?;

@@ -6,6 +6,8 @@
 //! pairs.
 
 use super::TuneOptions;
+use std::ops::ControlFlow;
+
 use super::ends::Ends;
 use super::variant::Variant;
 use crate::evaluate::along::{descend, one_model};
@@ -75,6 +77,14 @@ impl Task<'_> {
         Ok(lambdas.iter().map(of_variant).collect())
     }
 
+    /// Tells of an event in a run of a variant, but not of the begin of every λ.
+    pub(super) fn tell(&self, variant: usize, event: Event<'_>) -> ControlFlow<()> {
+        if let Event::Begin { .. } = event {
+            return ControlFlow::Continue(());
+        }
+        self.observer.tell(event.of_run(variant))
+    }
+
     fn one_split(
         &self,
         training: &Table,
@@ -84,7 +94,7 @@ impl Task<'_> {
     ) -> Result<Split, Error> {
         let (place, variant) = (variant, &self.variants[variant]);
         let spec = &variant.spec;
-        let mut watch = |event: Event<'_>| self.observer.tell(event.of_run(place));
+        let mut watch = |event: Event<'_>| self.tell(place, event);
         let edges = variant.edges(training, &mut watch)?;
         let prepared = prepare_part(training, Some(&edges), spec)?;
         let one = one_model(training, spec)?;

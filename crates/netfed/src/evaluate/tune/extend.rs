@@ -1,7 +1,7 @@
 //! More λ, where the range of a variant was too narrow. A variant is judged by its best λ, so its
-//! smallest error must lie between λ that were tried, or at an end: λ = 0, where every node is alone,
-//! or a λ above which nothing changes. While it does not, the grid goes on beyond its end in the same
-//! ratio.
+//! smallest error must lie between λ that were tried, or at an end: λ = 0, where every node is
+//! alone, or a λ above which nothing changes. While it does not, the grid goes on beyond its end in
+//! the same ratio.
 
 use super::TuneOptions;
 use super::criteria::OnAllData;

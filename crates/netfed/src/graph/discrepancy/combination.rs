@@ -6,6 +6,7 @@
 //! | `Bonferroni` | min(1, d·min p_k) | always |
 
 use crate::graph::selection::chi_square_tail;
+use crate::names::named;
 use std::f64::consts::LN_10;
 
 /// The smallest p-value that is told apart from zero.
@@ -22,6 +23,11 @@ pub enum Combination {
     /// The smallest, times their number.
     Bonferroni,
 }
+
+named!(Combination, "combination", [
+    "fisher" => Combination::Fisher,
+    "bonferroni" => Combination::Bonferroni,
+]);
 
 impl Combination {
     /// −log₁₀ of the p-value of all features, between 0 and 300.

@@ -10,6 +10,8 @@
 //! Both equations are solved by repetition, upwards from k = 0 and downwards from k = m; no order
 //! of the p-values is needed, only their counts. That is what makes a bounded memory possible.
 
+use crate::names::named;
+
 /// P-values that are kept in memory without a second thought: 8 MiB.
 const KEPT: u64 = 1 << 20;
 /// Bits of a p-value that do not count in the table of counts: bins are 1/256 of their value wide.
@@ -25,6 +27,12 @@ pub enum Correction {
     /// Controls the false discovery rate.
     BenjaminiHochberg,
 }
+
+named!(Correction, "correction", [
+    "bonferroni" => Correction::Bonferroni,
+    "holm" => Correction::Holm,
+    "bh" => Correction::BenjaminiHochberg,
+]);
 
 impl Correction {
     /// The threshold of the p-values below which tests are rejected, of `tests` tests at level

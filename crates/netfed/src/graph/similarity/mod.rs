@@ -8,7 +8,7 @@
 //! use netfed::discrepancy::Wasserstein;
 //! use netfed::similarity_graph::{Rule, Weights, similarity_graph};
 //! use netfed::Matrix;
-//! //!
+//!
 //! // Three nodes with two samples each; the last is far away. (42) and (43) with η = 5.
 //! let samples = [[0.0, 1.0], [1.0, 2.0], [9.0, 10.0]]
 //!     .map(|own| Matrix::from_rows(1, own.to_vec()).unwrap_or(Matrix::zeros(0, 1)));

@@ -29,15 +29,19 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
         found.push("No two nodes are joined.".into());
     }
     if let (Some(d), Some(w)) = (f.own.degrees, f.own.weights) {
-        let weights = match w[0] == w[4] {
-            true if f.graph.edges().len() == 1 => format!("Its weight is {}", number(w[0])),
-            true => format!("All weights are {}", number(w[0])),
-            false => format!(
+        let weights = if w[0] == w[4] {
+            if f.graph.edges().len() == 1 {
+                format!("Its weight is {}", number(w[0]))
+            } else {
+                format!("All weights are {}", number(w[0]))
+            }
+        } else {
+            format!(
                 "Weights are {} to {}, {} in the middle",
                 number(w[0]),
                 number(w[4]),
                 number(w[2])
-            ),
+            )
         };
         let degrees = if d[0] == d[4] {
             format!("All nodes have {}", plural(d[0] as usize, "edge"))

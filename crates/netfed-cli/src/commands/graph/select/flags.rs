@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use netfed::LossKind;
-use netfed::names::choose;
 use netfed::selection::{Correction, Variance};
 
 use crate::failure::Failure;
@@ -141,12 +140,7 @@ impl Plan {
                 args.alpha
             )));
         }
-        let correction =
-            match choose("correction", &args.correction, &["bonferroni", "holm", "bh"])? {
-                "holm" => Correction::Holm,
-                "bh" => Correction::BenjaminiHochberg,
-                _ => Correction::Bonferroni,
-            };
+        let correction = args.correction.parse()?;
         let variance = variance(args, settings.spec.loss_kind())?;
         Ok(Plan { settings, correction, variance })
     }

@@ -1,7 +1,7 @@
 //! The result for a person, and as JSON.
 
 use netfed::LossKind;
-use netfed::selection::{AgainstTruth, Untested, Variance};
+use netfed::selection::{AgainstTruth, Correction, Untested, Variance};
 use netfed_report::text::{count, number, plural, rough_duration};
 use serde_json::json;
 
@@ -32,7 +32,7 @@ pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
         } else {
             "No p-value is small enough to be dropped".into()
         };
-        let (correction, alpha) = (correction_name(args), args.alpha);
+        let (correction, alpha) = (correction_name(plan.correction), args.alpha);
         line(format!("{rule} ({correction}, α = {alpha}; {}).", noise(plan)));
     }
     o.selected.untested.iter().for_each(|(reason, nodes)| line(untested(o, *reason, nodes, plan)));
@@ -49,11 +49,11 @@ pub(super) fn text(o: &Outcome, plan: &Plan, args: &Select) -> String {
     text
 }
 
-fn correction_name(args: &Select) -> &str {
-    match args.correction.as_str() {
-        "bh" => "Benjamini-Hochberg",
-        "holm" => "Holm",
-        _ => "Bonferroni",
+fn correction_name(correction: Correction) -> &'static str {
+    match correction {
+        Correction::BenjaminiHochberg => "Benjamini-Hochberg",
+        Correction::Holm => "Holm",
+        Correction::Bonferroni => "Bonferroni",
     }
 }
 
@@ -177,7 +177,7 @@ pub(super) fn summary(o: &Outcome, plan: &Plan, args: &Select) -> serde_json::Va
         "not_tested": o.selected.not_tested,
         "untested_nodes": untested.collect::<Vec<_>>(),
         "alpha": args.alpha,
-        "correction": args.correction,
+        "correction": plan.correction,
         "p_value_threshold": o.selected.threshold,
         "noise": variance,
         "loss": plan.settings.loss_name(),
