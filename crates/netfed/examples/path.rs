@@ -49,7 +49,7 @@ fn main() -> Result<(), Error> {
 
     // The error on points that training has not seen.
     let (fold, measure) = (folds(&table, FOLDS, 5), Measure::usual(LossKind::Squared));
-    let mut errors = vec![vec![0.0; FOLDS]; lambdas.len()];
+    let mut errors = vec![Vec::new(); lambdas.len()];
     for k in 0..FOLDS {
         let training = table.select(|row| fold[row] != k);
         let held_out = table.select(|row| fold[row] == k);
@@ -58,7 +58,7 @@ fn main() -> Result<(), Error> {
             if let Event::Solved { run, solution, .. } = event {
                 let models: Vec<&[f64]> =
                     (0..graph.nodes()).map(|i| solution.params.row(i)).collect();
-                errors[run][k] = measure.error(false, &models, &held_out);
+                errors[run].push(measure.error(false, &models, &held_out));
             }
             ControlFlow::Continue(())
         };

@@ -79,9 +79,9 @@ impl Share {
         self.objective.max(at_zero).max(f64::MIN_POSITIVE)
     }
 
-    /// What the models near w, or w = 0, can be better by, relative to the same as the gap, at most
-    /// 1. Near are models whose coefficients differ from those of w by their own size and their
-    /// natural one at most ([`Loss::natural_sizes`]); where the gap is finite, all models.
+    /// What the models near w, or w = 0, can be better by, relative to the same as the gap, and
+    /// at most 1. Near are models whose coefficients differ from those of w by their own size and
+    /// their natural one at most ([`Loss::natural_sizes`]); where the gap is finite, all models.
     pub fn residual(&self) -> f64 {
         let better = f64::max(self.near + self.rounding(), self.objective - self.at_zero);
         if better < f64::MAX { better.min(self.objective + self.lost) / self.scale() } else { 1.0 }

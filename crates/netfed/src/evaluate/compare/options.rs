@@ -85,7 +85,7 @@ impl CompareOptions {
     /// Refuses what makes no sense.
     pub(super) fn check(&self, known: &Known) -> Result<(), Error> {
         let counts = [("methods", self.methods.len()), ("splits", self.splits)];
-        for (what, found) in counts.into_iter().filter(|c| c.1 == 0) {
+        if let Some((what, found)) = counts.into_iter().find(|c| c.1 == 0) {
             return Err(Error::Size { what, expected: 1, found });
         }
         if !(self.validation > 0.0 && self.validation < 1.0) {

@@ -182,8 +182,7 @@ impl<'a, 'o> Part<'a, 'o> {
         chosen: Option<f64>,
     ) -> Result<Trained, Error> {
         let problem = &self.prepared.problem;
-        let (zero, value, rounds) = (self.zero(), chosen.unwrap_or(0.0), self.rounds());
-        let clients = Clients::new(problem);
+        let value = chosen.unwrap_or(0.0);
         let trained = match method {
             CompareMethod::Local => self.exact(&baselines::local(problem), 0, 0.0, true),
             CompareMethod::Global => {
@@ -202,6 +201,17 @@ impl<'a, 'o> Part<'a, 'o> {
                 self.exact(&found.params, found.iterations, self.data(), solved)
             }
             CompareMethod::FedAdmm => self.fed_admm(value)?,
+            _ => self.by_rounds(method, value)?,
+        };
+        self.goes_on()?;
+        Ok(trained)
+    }
+
+    /// Methods of rounds with a server, and gossip.
+    fn by_rounds(&self, method: CompareMethod, value: f64) -> Result<Trained, Error> {
+        let (zero, rounds) = (self.zero(), self.rounds());
+        let clients = Clients::new(&self.prepared.problem);
+        Ok(match method {
             CompareMethod::FedAvg => {
                 let work = self.steps(value as u64);
                 self.of(fed_avg_with(&clients, &zero, &work, &rounds, &mut self.ask())?)
@@ -238,7 +248,8 @@ impl<'a, 'o> Part<'a, 'o> {
                 let rounds = Rounds { weighting: Weighting::Nodes, ..rounds };
                 self.of(mr_mtl_with(&clients, &zero, value, &rounds, &mut self.ask())?)
             }
-            CompareMethod::Gossip => {
+            // Gossip.
+            _ => {
                 let rate = match self.rate {
                     Rate::Constant(_) => Rate::Constant(value),
                     Rate::InverseRoot(_) => Rate::InverseRoot(value),
@@ -253,9 +264,7 @@ impl<'a, 'o> Part<'a, 'o> {
                     &mut self.ask(),
                 )?)
             }
-        };
-        self.goes_on()?;
-        Ok(trained)
+        })
     }
 
     fn fed_admm(&self, lambda: f64) -> Result<Trained, Error> {

@@ -271,7 +271,7 @@ mod tests {
         let edges = Edges::from_names([("a", "b", 1.0)]).unwrap();
         let variant = Variant::new(&"loss=mean".parse().unwrap(), GraphOf::Edges(&edges));
         let mut stop = |_: Event<'_>| std::ops::ControlFlow::Break(());
-        let found = tune_with(&table, &[variant.clone()], &options(&[1.0]), &mut stop);
+        let found = tune_with(&table, std::slice::from_ref(&variant), &options(&[1.0]), &mut stop);
         assert_eq!(found.unwrap_err(), Error::Stopped);
         let few = TuneOptions { folds: 9, ..options(&[1.0]) };
         assert!(tune(&table, &[variant], &few).unwrap_err().to_string().contains("`folds` is 9"));

@@ -143,10 +143,9 @@ pub struct VerticalFit {
 /// use netfed::baselines::{People, VerticalOptions, fit_vertical};
 ///
 /// // y = 2a − b; the bank knows a, the shop b, in another order.
-/// let x = vec![1.0, 2.0, 4.0];
-/// let bank = Table::from_rows(["ann", "bob", "eve"], vec!["a".into()], x, None)?;
-/// let x = vec![1.0, 3.0, 0.5];
-/// let shop = Table::from_rows(["eve", "ann", "bob"], vec!["b".into()], x, None)?;
+/// let (a, b) = (vec![1.0, 2.0, 4.0], vec![1.0, 3.0, 0.5]);
+/// let bank = Table::from_rows(["ann", "bob", "eve"], vec!["a".into()], a, None)?;
+/// let shop = Table::from_rows(["eve", "ann", "bob"], vec!["b".into()], b, None)?;
 /// let y = Some(vec![-1.0, 3.5, 7.0]);
 /// let labels = Table::from_rows(["ann", "bob", "eve"], vec![], vec![], y)?;
 /// let people = People::new(vec![bank, shop], &labels)?;

@@ -13,9 +13,9 @@ pub(crate) struct Twofold {
     pub(crate) low: f64,
 }
 
-/// What a sum of so many terms may have lost, relative to the sum of their absolute values. With u
-/// = 2⁻⁵³ the errors of n terms are at most u·|sums so far| + u·|terms|, which add up to at most (n
-/// + 1)u·Σ|terms|, and n additions of them lose nu of that: n(n + 1)u² ≤ (n + 4)²u². Four times
+/// What a sum of so many terms may have lost, relative to the sum of their absolute values. With
+/// u = 2⁻⁵³ the errors of n terms are at most u·|sums so far| + u·|terms|, which add up to at most
+/// (n + 1)u·Σ|terms|, and n additions of them lose nu of that: n(n + 1)u² ≤ (n + 4)²u². Four times
 /// that is taken.
 pub(crate) fn lost(terms: usize) -> f64 {
     let n = terms as f64 + 4.0;
