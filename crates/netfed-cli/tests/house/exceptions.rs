@@ -7,15 +7,11 @@ pub(crate) const LONG_FUNCTIONS: &[&str] = &[
     "netfed/src/loss/linear_model/newton.rs: newton",
     "netfed/src/solve/sweep/node_steps.rs: call",
     "netfed-cli/src/commands/explain/open.rs: new",
-    "netfed-cli/src/commands/graph/build/flags.rs: new",
-    "netfed-cli/src/commands/graph/build/words.rs: text",
-    "netfed-cli/src/commands/graph/inspect/words.rs: sentences",
     "netfed-cli/src/commands/graph/learn/silos.rs: run",
     "netfed-cli/src/commands/graph/learn/words.rs: describe",
     "netfed-cli/src/commands/graph/learn/words.rs: describe_silos",
     "netfed-cli/src/commands/peer.rs: under_one_version",
     "netfed-cli/src/commands/tune/files.rs: summary",
-    "netfed/src/evaluate/compare/train.rs: train",
     "netfed/tests/exact/learned.rs: refute_precision",
 ];
 
