@@ -1,4 +1,5 @@
-//! `netfed cluster`: points in, clusters out. Convex clustering: the loss `mean` with one point per node.
+//! `netfed cluster`: points in, clusters out. Convex clustering: the loss `mean` with one point per
+//! node.
 
 mod input;
 mod page;

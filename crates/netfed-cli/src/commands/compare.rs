@@ -1,4 +1,5 @@
-//! `netfed compare`: several methods on the same splits, each with the setting that cross-validation chooses for it.
+//! `netfed compare`: several methods on the same splits, each with the setting that
+//! cross-validation chooses for it.
 
 mod files;
 mod flags;

@@ -22,15 +22,14 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
         let models = ["parameters.csv", FILE].map(|name| args.run.join(name));
         check_file(out, args.force, &[&args.data, &models[0], &models[1]])?;
     }
-    let (points, (names, measures)) = match ModelFolder::is_at(&args.run) {
-        true => by_models(args)?,
-        false => {
-            let run = PastRun::open(&args.run)?;
-            let points = run.read(&args.data, true)?;
-            let models: Vec<&[f64]> = points.nodes().iter().map(|n| run.model(n)).collect();
-            let measured = measures(run.loss(), run.settings.spec.intercept, &models, &points);
-            (points, measured)
-        }
+    let (points, (names, measures)) = if ModelFolder::is_at(&args.run) {
+        by_models(args)?
+    } else {
+        let run = PastRun::open(&args.run)?;
+        let points = run.read(&args.data, true)?;
+        let models: Vec<&[f64]> = points.nodes().iter().map(|n| run.model(n)).collect();
+        let measured = measures(run.loss(), run.settings.spec.intercept, &models, &points);
+        (points, measured)
     };
     let errors = Errors::new(&points, names, &measures);
     if let Some(out) = &args.out {
@@ -45,7 +44,8 @@ pub(crate) fn run(args: &Evaluate) -> Result<u8, Failure> {
 /// The points with the two measures of each.
 type Measured = (Table, ([&'static str; 2], Vec<[f64; 2]>));
 
-/// The measures of the models of `netfed relax`. A probability of 0 for the true class counts as 1e-15 in the log loss.
+/// The measures of the models of `netfed relax`. A probability of 0 for the true class counts as
+/// 1e-15 in the log loss.
 fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
     let run = ModelFolder::open(&args.run)?;
     let points = run.read(&args.data, true)?;
@@ -65,9 +65,10 @@ fn by_models(args: &Evaluate) -> Result<Measured, Failure> {
         }
     };
     let values = labels.iter().enumerate().map(measure).collect();
-    let names = match classes.is_empty() {
-        true => ["mean squared error", "mean absolute error"],
-        false => ["accuracy", "log loss"],
+    let names = if classes.is_empty() {
+        ["mean squared error", "mean absolute error"]
+    } else {
+        ["accuracy", "log loss"]
     };
     Ok((points, (names, values)))
 }

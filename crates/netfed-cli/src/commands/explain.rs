@@ -1,4 +1,5 @@
-//! `netfed explain`: what is proven about the groups of a run, where they pull apart, and who gains by taking part.
+//! `netfed explain`: what is proven about the groups of a run, where they pull apart, and who gains
+//! by taking part.
 
 mod json;
 mod open;

@@ -142,10 +142,7 @@ impl Walked {
                     "λ = {} is the largest that the folds cannot tell from it, within one standard error of the difference ({}){}.",
                     rounded(self.trail.path.lambdas[simplest], 3),
                     number(v.estimates[simplest].mean),
-                    match self.trail.path.merges() {
-                        true => format!("; it has {}", plural(points[simplest].clusters.count(), "cluster")),
-                        false => String::new(),
-                    }
+                    if self.trail.path.merges() { format!("; it has {}", plural(points[simplest].clusters.count(), "cluster")) } else { String::new() }
                 ));
             }
             return (simplest, why);
@@ -242,16 +239,15 @@ impl Walked {
         let (chosen, mut why) = self.chosen();
         why.push(self.next(out, chosen));
         let suggested = rounded(trail.path.points[chosen].lambda, 3);
-        let headline = match trail.path.merges() {
-            true => format!(
+        let headline = if trail.path.merges() {
+            format!(
                 "From {} to {} along λ — λ\u{a0}=\u{a0}{suggested} suggested, with {}",
                 plural(trail.path.points[0].clusters.count(), "cluster"),
                 trail.path.points[trail.path.points.len() - 1].clusters.count(),
                 plural(trail.path.points[chosen].clusters.count(), "cluster")
-            ),
-            false => {
-                format!("Models that get more alike along λ — λ\u{a0}=\u{a0}{suggested} suggested")
-            }
+            )
+        } else {
+            format!("Models that get more alike along λ — λ\u{a0}=\u{a0}{suggested} suggested")
         };
         let sizes = [
             ("Nodes", p.nodes.len()),
@@ -291,13 +287,14 @@ impl Walked {
             digits(trail.path.points[0].lambda),
             digits(trail.path.points[trail.path.points.len() - 1].lambda),
             rough_duration(trail.total),
-            match trail.path.merges() {
-                true => format!(
+            if trail.path.merges() {
+                format!(
                     ", {} to {} clusters",
                     trail.path.points[0].clusters.count(),
                     trail.path.points[trail.path.points.len() - 1].clusters.count()
-                ),
-                false => String::new(),
+                )
+            } else {
+                String::new()
             },
             trail.end_in_words()
         );

@@ -1,5 +1,5 @@
-//! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph stays, or is built from the training
-//! points.
+//! `netfed tune`: which λ, and how sure that is. Cross-validation inside the nodes' data; the graph
+//! stays, or is built from the training points.
 
 mod files;
 mod flags;

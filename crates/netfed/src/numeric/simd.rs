@@ -19,10 +19,15 @@ pub(crate) trait Loop {
 
 /// Runs a loop with the widest vectors there are. `call` and what it calls must be inlined, or they
 /// stay as they are for every processor.
+#[cfg(feature = "simd")]
 #[inline]
 pub(crate) fn vectorize<L: Loop>(work: L) -> L::Output {
-    #[cfg(feature = "simd")]
-    return pulp::Arch::new().dispatch(work);
-    #[cfg(not(feature = "simd"))]
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Runs a loop.
+#[cfg(not(feature = "simd"))]
+#[inline]
+pub(crate) fn vectorize<L: Loop>(work: L) -> L::Output {
     work.call()
 }

@@ -30,13 +30,12 @@ pub(super) fn read(settings: &Settings, args: &Cluster) -> Result<Table, Failure
 /// The points in the units of the problem.
 pub(super) fn coordinates(points: &Table, settings: &Settings) -> Result<Matrix, Failure> {
     let d = points.features().len();
-    let values = match settings.spec.standardize {
-        true => {
-            let mut x = points.x().to_vec();
-            ModelScaling::of(points, &settings.spec).features().apply(&mut x);
-            x
-        }
-        false => points.x().to_vec(),
+    let values = if settings.spec.standardize {
+        let mut x = points.x().to_vec();
+        ModelScaling::of(points, &settings.spec).features().apply(&mut x);
+        x
+    } else {
+        points.x().to_vec()
     };
     Ok(Matrix::from_rows(d, values)?)
 }

@@ -1,4 +1,5 @@
-//! The page of a clustering: the points in color, the tree of merges, the number of clusters along λ.
+//! The page of a clustering: the points in color, the tree of merges, the number of clusters along
+//! λ.
 
 use maud::{Markup, PreEscaped, html};
 use netfed::principal_components;

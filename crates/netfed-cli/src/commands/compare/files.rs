@@ -53,7 +53,8 @@ pub(crate) fn methods(o: &Outcome) -> String {
     csv.finish()
 }
 
-/// `splits.csv`: one row per method and split. It has no times: it is the same for any number of threads.
+/// `splits.csv`: one row per method and split. It has no times: it is the same for any number of
+/// threads.
 pub(crate) fn splits(o: &Outcome) -> String {
     let mut csv = Csv::new([
         "method",

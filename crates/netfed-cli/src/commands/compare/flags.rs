@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use crate::given::Flags;
 use crate::results::Results;
 
-/// Trains several methods on the same data and ranks them by their error on data points that training has not seen. Some points of every node are
-/// held out; every method chooses its own setting (λ, number of clusters, …) by cross-validation on the others, is trained on them and
-/// judged on those held out. This is repeated with other random splits. The result says which method to take, and how sure that is.
+/// Trains several methods on the same data and ranks them by their error on data points that
+/// training has not seen. Some points of every node are held out; every method chooses its own
+/// setting (λ, number of clusters, …) by cross-validation on the others, is trained on them and
+/// judged on those held out. This is repeated with other random splits. The result says which
+/// method to take, and how sure that is.
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -22,17 +24,20 @@ use crate::results::Results;
 pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) results: Results,
-    /// Settings from a TOML file with the same names as the flags (without --); flags win, and its lambda and solver are not used
+    /// Settings from a TOML file with the same names as the flags (without --); flags win, and its
+    /// lambda and solver are not used
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
     /// Known clusters of the nodes, for the method oracle: columns node, cluster
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) clusters: Option<PathBuf>,
-    /// True models, where they are known: columns node and one per feature, as in the parameters.csv of a fit
+    /// True models, where they are known: columns node and one per feature, as in the
+    /// parameters.csv of a fit
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) truth: Option<PathBuf>,
-    /// Methods, of local, global, oracle, gtv, gtv-selected, fed-admm, fedavg, fedsgd, fedprox, ifca, ditto, mr-mtl, gossip; local and
-    /// global are always there to compare with [default: all that the loss and the files allow]
+    /// Methods, of local, global, oracle, gtv, gtv-selected, fed-admm, fedavg, fedsgd, fedprox,
+    /// ifca, ditto, mr-mtl, gossip; local and global are always there to compare with [default: all
+    /// that the loss and the files allow]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = "What to compare")]
     pub(crate) methods: Option<Vec<String>>,
     /// Number of clusters of ifca [default: 2 to 5, by cross-validation]
@@ -56,8 +61,8 @@ pub(crate) struct Compare {
     /// Folds of the cross-validation that chooses the settings, on the points that are not held out
     #[arg(long, value_name = "COUNT", default_value_t = 3, help_heading = "How to judge")]
     pub(crate) folds: usize,
-    /// Error to compare: squared or absolute; for classes loss or accuracy; for the loss mean squared or distance [default: the one
-    /// nearest to the loss]
+    /// Error to compare: squared or absolute; for classes loss or accuracy; for the loss mean
+    /// squared or distance [default: the one nearest to the loss]
     #[arg(long, value_name = "NAME", help_heading = "How to judge")]
     pub(crate) measure: Option<String>,
     #[command(flatten)]

@@ -1,11 +1,13 @@
 //! The ranking, with means and standard errors over the splits.
 //!
-//! Random splits share most of their data, so that their errors are alike and the spread between them is too small. With K splits that hold out
-//! m₁ of m₀ + m₁ points the variance of the mean is estimated by (Nadeau and Bengio, 2003)
+//! Random splits share most of their data, so that their errors are alike and the spread between
+//! them is too small. With K splits that hold out m₁ of m₀ + m₁ points the variance of the mean is
+//! estimated by (Nadeau and Bengio, 2003)
 //!
 //!   SE² = (1/K + m₁/m₀)·s² ,       s² the sample variance over the splits.
 //!
-//! Methods share their splits. What is common to all cancels in differences, which have their own standard error by the same formula.
+//! Methods share their splits. What is common to all cancels in differences, which have their own
+//! standard error by the same formula.
 
 use super::plan::Plan;
 use netfed::evaluate::{CompareMethod as Method, Estimate, MethodRun as Run};

@@ -14,10 +14,8 @@ pub(crate) fn rows(o: &Outcome) -> Rows {
     header.extend(["setting", "rounds", "sent per node", "time"]);
     let row = |r: &Ranked| {
         let above = o.above(r, &o.ranked[0]);
-        let above = match above.mean == 0.0 && above.se == 0.0 {
-            true => "0".into(),
-            false => plus_minus(above),
-        };
+        let above =
+            if above.mean == 0.0 && above.se == 0.0 { "0".into() } else { plus_minus(above) };
         let mut row = vec![r.method.name().to_owned(), plus_minus(o.error(r)), above];
         row.extend(o.estimation(r).map(plus_minus));
         row.extend([

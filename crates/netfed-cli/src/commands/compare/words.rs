@@ -27,7 +27,8 @@ fn better(difference: Estimate) -> bool {
     difference.mean > 0.0 && difference.evidence() != Evidence::None
 }
 
-/// The method to speak of: the best or, where the data cannot tell them apart, every node alone, or the first that uses the graph.
+/// The method to speak of: the best or, where the data cannot tell them apart, every node alone, or
+/// the first that uses the graph.
 fn hero(o: &Outcome) -> Option<&Ranked> {
     let (best, alone) = (best(o)?, o.of(Method::Local)?);
     if !better(o.above(alone, best)) {
@@ -114,9 +115,10 @@ fn against(o: &Outcome, own: &Ranked, other: &Ranked, what: &str) -> String {
         return format!("the same as {what} ({name})");
     }
     let ratio = above.mean.abs() / above.se;
-    let errors = match ratio.is_finite() {
-        true => format!("{ratio:.1} standard errors"),
-        false => "the same in all splits".into(),
+    let errors = if ratio.is_finite() {
+        format!("{ratio:.1} standard errors")
+    } else {
+        "the same in all splits".into()
     };
     format!("against {error} for {what} ({name}; difference {}, {errors})", plus_minus(above))
 }
@@ -150,15 +152,14 @@ fn alike(o: &Outcome) -> Option<String> {
     let others = o.ranked.iter().filter(|r| r.method != best.method && r.method != Method::Oracle);
     let alike = others.filter(|r| !better(o.above(r, best))).map(|r| r.method.name());
     let alike: Vec<&str> = alike.collect();
-    match alike.is_empty() {
-        true => {
-            Some("All others are worse by more than one standard error of the difference.".into())
-        }
-        false => Some(format!(
+    if alike.is_empty() {
+        Some("All others are worse by more than one standard error of the difference.".into())
+    } else {
+        Some(format!(
             "The data cannot tell {} from {}: the differences are below their standard errors.",
             best.method.name(),
             alike.join(", ")
-        )),
+        ))
     }
 }
 
@@ -185,11 +186,10 @@ fn graph(o: &Outcome) -> Option<String> {
 /// What knowing the clusters would bring.
 fn oracle(o: &Outcome) -> Option<String> {
     let above = o.above(best(o)?, o.of(Method::Oracle)?);
-    Some(match better(above) {
-        true => {
-            format!("Knowing the clusters (oracle) would lower the error by {}.", plus_minus(above))
-        }
-        false => "Knowing the clusters (oracle) would not lower the error.".into(),
+    Some(if better(above) {
+        format!("Knowing the clusters (oracle) would lower the error by {}.", plus_minus(above))
+    } else {
+        "Knowing the clusters (oracle) would not lower the error.".into()
     })
 }
 
@@ -211,9 +211,10 @@ pub(crate) fn warnings(o: &Outcome) -> Vec<String> {
     warn(&exact, "there may be no best model: a little --ridge gives one".into());
     warn(&solved, "raise --max-iter; where there is no bound, nothing is proven about them, and a little --ridge gives one".into());
     let rounds = plural(o.plan.rounds as usize, "round");
-    let scale = match o.plan.settings.spec.standardize {
-        true => "",
-        false => ", or try --standardize if features are of unlike scale",
+    let scale = if o.plan.settings.spec.standardize {
+        ""
+    } else {
+        ", or try --standardize if features are of unlike scale"
     };
     let advice = format!("{rounds} did not suffice in some splits: raise --rounds{scale}");
     warn(&|m| !exact(m) && !solved(m), advice);
@@ -226,7 +227,8 @@ mod tests {
     use super::*;
     use netfed::evaluate::MethodRun as Run;
 
-    /// The outcome of local, global and some other methods with these errors, in this order, on four splits.
+    /// The outcome of local, global and some other methods with these errors, in this order, on
+    /// four splits.
     fn outcome(methods: &str, errors: &[f64]) -> Outcome {
         let run = |error: f64| Run {
             error,

@@ -1,4 +1,5 @@
-//! A run with everything it was trained on: the problem is built again, and must give the run's own objective.
+//! A run with everything it was trained on: the problem is built again, and must give the run's own
+//! objective.
 
 use std::path::Path;
 
@@ -12,7 +13,8 @@ use crate::past_run::PastRun;
 use crate::prepare::{self, prepare};
 use crate::settings::Settings;
 
-/// How far the objective may be from the run's own, as a part of it; more means that the data have changed.
+/// How far the objective may be from the run's own, as a part of it; more means that the data have
+/// changed.
 const SAME: f64 = 1e-6;
 
 /// A run and its problem.
@@ -92,7 +94,8 @@ impl Opened {
         let summary = summary(&path.join("summary.json"))?;
         let objective = prepared.problem.objective(&params);
         let before = summary["objective"].as_f64().unwrap_or(f64::NAN);
-        // A perfect fit leaves an objective of rounding errors: compare it with that of models that are zero.
+        // A perfect fit leaves an objective of rounding errors: compare it with that of models that
+        // are zero.
         let size = prepared.problem.objective(&Matrix::zeros(params.rows(), params.cols()));
         let same = (objective - before).abs() <= SAME * before.abs() + 1e-12 * size;
         if !same {

@@ -82,9 +82,10 @@ impl Explanation {
     fn verdicts(&self) -> String {
         let guaranteed = self.guaranteed();
         let groups = self.own.groups.len() + self.own.further;
-        let mut line = match self.own.fusing {
-            true => format!("{}, {guaranteed} guaranteed", plural(groups, "cluster")),
-            false => plural(groups, "connected part"),
+        let mut line = if self.own.fusing {
+            format!("{}, {guaranteed} guaranteed", plural(groups, "cluster"))
+        } else {
+            plural(groups, "connected part")
         };
         if let Some(gains) = self.gains.as_ref().filter(|g| !g.nodes.is_empty()) {
             line.push_str(&format!(

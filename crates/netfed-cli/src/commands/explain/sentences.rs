@@ -48,13 +48,10 @@ impl Explanation {
             |v: Verdict| self.own.groups.iter().filter(|g| g.guarantee.verdict == v).count();
         let all = self.own.groups.len();
         let exact = self.own.groups.iter().filter(|g| g.models == 1).count();
-        said.push(match exact == all {
-            true => "Fusion: in every cluster all models are equal to the last bit.".into(),
-            false => format!(
+        said.push(if exact == all { "Fusion: in every cluster all models are equal to the last bit.".into() } else { format!(
                 "Fusion: in {exact} of {} all models are equal to the last bit; the others are near-fusions (each parameter within 0.1% of its spread over all nodes, or within the accuracy of the run).",
                 plural(all, "cluster")
-            ),
-        });
+            ) });
         for (verdict, sentence) in VERDICTS {
             let n = count(verdict);
             if n > 0 {
@@ -81,9 +78,10 @@ impl Explanation {
     /// What the cross-validation says.
     pub(crate) fn gain_sentences(&self) -> Vec<String> {
         let Some(gains) = &self.gains else {
-            return vec![match self.run.settings.lambda() > 0.0 {
-                true => "Who gains by taking part was not asked; say --folds 5 to compare with training alone.".into(),
-                false => "With λ = 0 coupled models and models trained alone are the same.".into(),
+            return vec![if self.run.settings.lambda() > 0.0 {
+                "Who gains by taking part was not asked; say --folds 5 to compare with training alone.".into()
+            } else {
+                "With λ = 0 coupled models and models trained alone are the same.".into()
             }];
         };
         let few = match gains.skipped {
@@ -108,10 +106,7 @@ impl Explanation {
                 gains.folds,
                 number(coupled),
                 number(alone),
-                match alone > coupled && alone > 0.0 {
-                    true => format!(" Coupling saves {}.", percent_up((alone - coupled) / alone)),
-                    false => String::new(),
-                }
+                if alone > coupled && alone > 0.0 { format!(" Coupling saves {}.", percent_up((alone - coupled) / alone)) } else { String::new() }
             ),
             "A gain or loss counts when it is outside of the 95% interval of the node's own points; of nodes without any effect about one in twenty counts by chance.".into(),
         ];

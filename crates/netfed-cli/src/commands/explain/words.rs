@@ -55,8 +55,8 @@ impl Explanation {
 
     /// The names of the columns of the groups.
     pub(crate) fn group_columns(&self) -> Vec<&'static str> {
-        match self.own.fusing {
-            true => vec![
+        if self.own.fusing {
+            vec![
                 "cluster",
                 "nodes",
                 "equal",
@@ -67,8 +67,9 @@ impl Explanation {
                 "verdict",
                 "fused above",
                 "recovered in",
-            ],
-            false => vec!["part", "nodes", "λ₂", "variation", "bound"],
+            ]
+        } else {
+            vec!["part", "nodes", "λ₂", "variation", "bound"]
         }
     }
 
@@ -131,7 +132,8 @@ impl Explanation {
         table
     }
 
-    /// The nodes to show: those that lose, those that gain, the others, each by the size of the effect.
+    /// The nodes to show: those that lose, those that gain, the others, each by the size of the
+    /// effect.
     pub(crate) fn shown_gains<'a>(&self, gains: &'a Gains, most: usize) -> Vec<&'a NodeGain> {
         let with = |effect| gains.nodes.iter().filter(move |n| n.own.effect == effect);
         let mut unclear: Vec<&NodeGain> = with(Effect::Unclear).collect();

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use crate::given::Flags;
 use crate::results::Results;
 
-/// Finds the λ (and, if asked, the penalty, the ridge, the Huber threshold) that predicts best. Some data points of every node are held back,
-/// the models are trained on the others, and the error on those held back is measured; each data point gets its turn (cross-validation).
-/// The graph stays as it is, unless --graph-rule builds graphs to compare. The result says what to take, how sure that is, and whether coupling helps at all.
+/// Finds the λ (and, if asked, the penalty, the ridge, the Huber threshold) that predicts best.
+/// Some data points of every node are held back, the models are trained on the others, and the
+/// error on those held back is measured; each data point gets its turn (cross-validation). The
+/// graph stays as it is, unless --graph-rule builds graphs to compare. The result says what to
+/// take, how sure that is, and whether coupling helps at all.
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES, mut_arg("lambda", |a| a.hide(true)),
@@ -17,7 +19,8 @@ use crate::results::Results;
 pub(crate) struct Tune {
     #[command(flatten)]
     pub(crate) results: Results,
-    /// Settings from a TOML file with the same names as the flags (without --); flags win, and its lambda is not used
+    /// Settings from a TOML file with the same names as the flags (without --); flags win, and its
+    /// lambda is not used
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) config: Option<PathBuf>,
     /// How many λ to try, from hardly coupled to all models merged [default: 17]
@@ -62,8 +65,8 @@ pub(crate) struct Tune {
         help_heading = "What to try"
     )]
     pub(crate) huber_deltas: Option<Vec<f64>>,
-    /// Build the graph from the data instead of reading one: knn, mst-knn, threshold or complete, as in netfed graph build. It is built anew
-    /// from the training points of every split
+    /// Build the graph from the data instead of reading one: knn, mst-knn, threshold or complete,
+    /// as in netfed graph build. It is built anew from the training points of every split
     #[arg(long, value_name = "NAME", conflicts_with = "graph", help_heading = "What to try")]
     pub(crate) graph_rule: Option<String>,
     /// Numbers of nearest nodes to try (rules knn, mst-knn) [default: 5]
@@ -78,7 +81,8 @@ pub(crate) struct Tune {
         help_heading = "What to try"
     )]
     pub(crate) graph_eta: Option<Vec<f64>>,
-    /// How unlike two nodes are: wasserstein, energy, mmd, ks, t, models, gradients or tsne [default: wasserstein]
+    /// How unlike two nodes are: wasserstein, energy, mmd, ks, t, models, gradients or tsne
+    /// [default: wasserstein]
     #[arg(long, value_name = "NAME", help_heading = "What to try")]
     pub(crate) graph_discrepancy: Option<String>,
     /// Weights of the edges: exponential, inverse or one [default: exponential]
@@ -90,12 +94,12 @@ pub(crate) struct Tune {
     /// How often the dealing is repeated in another random order
     #[arg(long, value_name = "COUNT", default_value_t = 3, help_heading = "How to judge")]
     pub(crate) repeats: usize,
-    /// Error to compare: squared or absolute; for classes loss or accuracy; for the loss mean squared or distance [default: the one
-    /// nearest to the loss]
+    /// Error to compare: squared or absolute; for classes loss or accuracy; for the loss mean
+    /// squared or distance [default: the one nearest to the loss]
     #[arg(long, value_name = "NAME", help_heading = "How to judge")]
     pub(crate) measure: Option<String>,
-    /// What to take: the smallest error (best), the largest λ that the data cannot tell from it (one-se), or the smallest information
-    /// criterion (bic, aic)
+    /// What to take: the smallest error (best), the largest λ that the data cannot tell from it
+    /// (one-se), or the smallest information criterion (bic, aic)
     #[arg(long, value_name = "NAME", default_value = "one-se", help_heading = "How to judge")]
     pub(crate) rule: String,
     #[command(flatten)]

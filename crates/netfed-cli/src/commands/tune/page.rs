@@ -1,4 +1,5 @@
-//! The page of `netfed tune`: what to take in words, the error against λ, how sure it is, the clusters, the table.
+//! The page of `netfed tune`: what to take in words, the error against λ, how sure it is, the
+//! clusters, the table.
 
 use std::path::Path;
 
@@ -112,11 +113,10 @@ fn errors(o: &Outcome) -> String {
         lines.map(|(k, (&v, bars))| series(&o.plan.variants[v].label, bars, k)).collect();
     let chosen = o.tuned.choice.chosen;
     let levels = levels(o);
-    let rule = match o.tuned.lambda(chosen) > 0.0 {
-        true => {
-            vec![(o.tuned.lambda(chosen), format!("take λ = {}", number(o.tuned.lambda(chosen))))]
-        }
-        false => Vec::new(),
+    let rule = if o.tuned.lambda(chosen) > 0.0 {
+        vec![(o.tuned.lambda(chosen), format!("take λ = {}", number(o.tuned.lambda(chosen))))]
+    } else {
+        Vec::new()
     };
     line_chart(&LineChart {
         title: "Error on data points that training has not seen, against λ.",
@@ -192,10 +192,7 @@ fn near_best(o: &Outcome, bars: &Bars) -> (f64, f64) {
     let near = bars[like.start().saturating_sub(2)..bars.len().min(like.end() + 1)].iter();
     let largest = near.map(|(_, e)| e.mean + e.se).filter(|v| v.is_finite()).fold(0.0, f64::max);
     let (low, high) = window(ends(bars));
-    match largest > 0.0 {
-        true => (low.max(-largest), high.min(4.0 * largest)),
-        false => (low, high),
-    }
+    if largest > 0.0 { (low.max(-largest), high.min(4.0 * largest)) } else { (low, high) }
 }
 
 /// How often each λ of the best variant has the smallest error.

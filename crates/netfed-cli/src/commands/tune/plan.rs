@@ -63,14 +63,15 @@ impl Plan {
     /// Refuses more folds than data points.
     pub(crate) fn check(&self, points: &Table) -> Result<(), Failure> {
         let rows = points.rows();
-        match rows < self.options.folds {
-            true => Err(Failure::input(format!(
+        if rows < self.options.folds {
+            Err(Failure::input(format!(
                 "--folds is {}, but {} has only {}; every fold needs one.",
                 self.options.folds,
                 self.variants[0].settings.data_name(),
                 plural(rows, "data point")
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 }
@@ -78,11 +79,12 @@ impl Plan {
 fn lambdas(args: &Tune) -> Result<Lambdas, Failure> {
     let Some(given) = &args.lambda_grid else {
         let count = args.lambdas.unwrap_or(LAMBDAS);
-        return match (1..=MOST_LAMBDAS).contains(&count) {
-            true => Ok(Lambdas::Count(count)),
-            false => Err(Failure::input(format!(
+        return if (1..=MOST_LAMBDAS).contains(&count) {
+            Ok(Lambdas::Count(count))
+        } else {
+            Err(Failure::input(format!(
                 "--lambdas is {count}; it must be a number of values from 1 to {MOST_LAMBDAS}."
-            ))),
+            )))
         };
     };
     for lambda in given {
@@ -91,11 +93,10 @@ fn lambdas(args: &Tune) -> Result<Lambdas, Failure> {
     let mut grid: Vec<f64> = given.iter().copied().filter(|l| *l > 0.0).collect();
     grid.sort_by(f64::total_cmp);
     grid.dedup();
-    match grid.is_empty() {
-        true => {
-            Err(Failure::input("--lambda-grid has no value above 0; give at least one.".into()))
-        }
-        false => Ok(Lambdas::Given(grid)),
+    if grid.is_empty() {
+        Err(Failure::input("--lambda-grid has no value above 0; give at least one.".into()))
+    } else {
+        Ok(Lambdas::Given(grid))
     }
 }
 

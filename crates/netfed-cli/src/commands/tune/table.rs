@@ -1,5 +1,6 @@
-//! The table of the settings: every λ of the variant that was chosen, between every node alone and one model for all; and the other variants at
-//! their best. The same rows serve the terminal and the page.
+//! The table of the settings: every λ of the variant that was chosen, between every node alone and
+//! one model for all; and the other variants at their best. The same rows serve the terminal and
+//! the page.
 
 use netfed::evaluate::{Complexity, Estimate, Place};
 use netfed_report::text::{count, number};

@@ -1,5 +1,6 @@
-//! A variant: a choice of everything but λ. The variants of a plan are all combinations of the values of its axes (graph, penalty, ridge,
-//! Huber threshold). Another axis is another list and the setting that it sets.
+//! A variant: a choice of everything but λ. The variants of a plan are all combinations of the
+//! values of its axes (graph, penalty, ridge, Huber threshold). Another axis is another list and
+//! the setting that it sets.
 
 use netfed::LossKind;
 use netfed::discrepancy::Combination;

@@ -1,4 +1,5 @@
-//! The outcome in sentences: what to take, whether coupling helps, how sure that is, what to do next.
+//! The outcome in sentences: what to take, whether coupling helps, how sure that is, what to do
+//! next.
 
 use netfed::evaluate::{Ends, Estimate, Evidence, Place};
 use netfed_report::text::{number, plural, rounded};
@@ -87,17 +88,18 @@ fn range(o: &Outcome) -> String {
         lambda(best.at),
         plus_minus(o.tuned.error(best))
     );
-    match like.start() == like.end() {
-        true => format!(
+    if like.start() == like.end() {
+        format!(
             "{smallest}; the data tell it from its neighbors. It is the best in {wins} of {}.",
             plural(o.tuned.splits(), "split")
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "{smallest}, but the data cannot tell λ between {} and {} apart: the errors differ by less than the standard error of their difference. In {wins} of {} the best λ is in this range.",
             lambda(*like.start()),
             lambda(*like.end()),
             plural(o.tuned.splits(), "split")
-        ),
+        )
     }
 }
 
@@ -162,9 +164,10 @@ fn rules(o: &Outcome) -> String {
             "--rule one-se takes the largest λ that the data cannot tell from the best: of models that predict alike, the simplest"
         }
     };
-    let other = match o.tuned.choice.chosen == o.tuned.choice.best {
-        true => String::new(),
-        false => format!("; --rule best would take {}", setting(o, o.tuned.choice.best)),
+    let other = if o.tuned.choice.chosen == o.tuned.choice.best {
+        String::new()
+    } else {
+        format!("; --rule best would take {}", setting(o, o.tuned.choice.best))
     };
     format!("{rule}{other}.")
 }

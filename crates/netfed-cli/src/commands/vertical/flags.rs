@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use crate::results::Results;
 
-/// Trains one linear model on features that several parties hold about the same people (vertical federated learning). Rows are matched by an id;
-/// only one number per person travels in every round. A simulation in one process: it shows what the parties would get.
+/// Trains one linear model on features that several parties hold about the same people (vertical
+/// federated learning). Rows are matched by an id; only one number per person travels in every
+/// round. A simulation in one process: it shows what the parties would get.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Vertical {
-    /// Files of the parties, separated by commas: an id column and features (.csv, .csv.gz, .tsv, .parquet)
+    /// Files of the parties, separated by commas: an id column and features (.csv, .csv.gz, .tsv,
+    /// .parquet)
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
     pub(crate) parties: Vec<PathBuf>,
     /// File of the label holder: the id column and the label

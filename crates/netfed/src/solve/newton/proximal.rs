@@ -100,8 +100,8 @@ pub(crate) fn proximal_newton(
     })
 }
 
-/// Solves the problem of the models to a relative gap, as far as the run can afford it; and what one
-/// of its sweeps costs, in those of the problem.
+/// Solves the problem of the models to a relative gap, as far as the run can afford it; and what
+/// one of its sweeps costs, in those of the problem.
 fn modeled(
     run: &mut Run<'_>,
     model: &Modeled,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::failure::Failure;
-use crate::given::Flags;
+use crate::given::{Flags, Given};
 use crate::graph_recipe::{self as recipe, Recipe};
 use crate::results::Results;
 use crate::settings::Settings;
@@ -96,60 +96,8 @@ impl Plan {
     /// Fills the gaps and checks the values.
     pub(super) fn new(args: &Build) -> Result<Plan, Failure> {
         let given = args.given.read()?;
-        for (flag, there) in [
-            ("--graph", given.files.graph.is_some()),
-            ("--lambda", given.spec.lambda.is_some()),
-            ("--penalty", given.spec.penalty.is_some()),
-            ("--penalty-matrix", given.files.penalty_matrix.is_some()),
-            ("--lasso", given.spec.lasso.is_some()),
-            ("--solver", given.spec.solver.is_some()),
-            ("--tol", given.spec.tol.is_some()),
-            ("--max-iter", given.spec.max_iter.is_some()),
-        ] {
-            if there {
-                return Err(Failure::input(format!(
-                    "{flag} has no place here: netfed graph build makes the graph, and couples nothing yet."
-                )));
-            }
-        }
         let by_place = args.discrepancy == "distance";
-        let by_models = matches!(args.discrepancy.as_str(), "models" | "gradients");
-        let (models, tsne) = ("models or gradients", "tsne");
-        for (flag, there, home) in [
-            ("--ridge", given.spec.ridge.is_some() && !by_models, models),
-            ("--intercept", given.spec.intercept.is_some() && !by_models, models),
-            ("--huber-delta", given.spec.huber_delta.is_some() && !by_models, models),
-            ("--seed", given.spec.seed.is_some() && args.discrepancy != tsne, tsne),
-            (
-                "--standardize",
-                given.spec.standardize.is_some() && by_place,
-                "any other than distance",
-            ),
-        ] {
-            if there {
-                return Err(Failure::input(format!(
-                    "{flag} has an effect with --discrepancy {home} only; the discrepancy is {}.",
-                    args.discrepancy
-                )));
-            }
-        }
-        if by_place && args.coordinates.is_none() {
-            return Err(Failure::input(
-                "--discrepancy distance needs the places of the nodes; say --coordinates FILE (columns node, latitude, longitude).".into(),
-            ));
-        }
-        if !by_place && args.coordinates.is_some() {
-            return Err(Failure::input(format!(
-                "--coordinates goes with --discrepancy distance only; the discrepancy is {}.",
-                args.discrepancy
-            )));
-        }
-        if args.combine.is_some() && !matches!(args.discrepancy.as_str(), "ks" | "t") {
-            return Err(Failure::input(format!(
-                "--combine goes with the tests (--discrepancy ks or t) only; the discrepancy is {}.",
-                args.discrepancy
-            )));
-        }
+        check(args, &given, by_place)?;
         let recipe = Recipe {
             discrepancy: recipe::discrepancy(&args.discrepancy)?,
             combination: recipe::combination(args.combine.as_deref().unwrap_or("fisher"))?,
@@ -165,4 +113,58 @@ impl Plan {
             !recipe.needs_models() && args.given.columns.target.is_none();
         Ok(Plan { recipe, by_place, settings })
     }
+}
+
+/// Refuses flags that have no place or no effect, and those that lack another one.
+fn check(args: &Build, given: &Given, by_place: bool) -> Result<(), Failure> {
+    for (flag, there) in [
+        ("--graph", given.files.graph.is_some()),
+        ("--lambda", given.spec.lambda.is_some()),
+        ("--penalty", given.spec.penalty.is_some()),
+        ("--penalty-matrix", given.files.penalty_matrix.is_some()),
+        ("--lasso", given.spec.lasso.is_some()),
+        ("--solver", given.spec.solver.is_some()),
+        ("--tol", given.spec.tol.is_some()),
+        ("--max-iter", given.spec.max_iter.is_some()),
+    ] {
+        if there {
+            return Err(Failure::input(format!(
+                "{flag} has no place here: netfed graph build makes the graph, and couples nothing yet."
+            )));
+        }
+    }
+    let by_models = matches!(args.discrepancy.as_str(), "models" | "gradients");
+    let (models, tsne) = ("models or gradients", "tsne");
+    for (flag, there, home) in [
+        ("--ridge", given.spec.ridge.is_some() && !by_models, models),
+        ("--intercept", given.spec.intercept.is_some() && !by_models, models),
+        ("--huber-delta", given.spec.huber_delta.is_some() && !by_models, models),
+        ("--seed", given.spec.seed.is_some() && args.discrepancy != tsne, tsne),
+        ("--standardize", given.spec.standardize.is_some() && by_place, "any other than distance"),
+    ] {
+        if there {
+            return Err(Failure::input(format!(
+                "{flag} has an effect with --discrepancy {home} only; the discrepancy is {}.",
+                args.discrepancy
+            )));
+        }
+    }
+    if by_place && args.coordinates.is_none() {
+        return Err(Failure::input(
+            "--discrepancy distance needs the places of the nodes; say --coordinates FILE (columns node, latitude, longitude).".into(),
+        ));
+    }
+    if !by_place && args.coordinates.is_some() {
+        return Err(Failure::input(format!(
+            "--coordinates goes with --discrepancy distance only; the discrepancy is {}.",
+            args.discrepancy
+        )));
+    }
+    if args.combine.is_some() && !matches!(args.discrepancy.as_str(), "ks" | "t") {
+        return Err(Failure::input(format!(
+            "--combine goes with the tests (--discrepancy ks or t) only; the discrepancy is {}.",
+            args.discrepancy
+        )));
+    }
+    Ok(())
 }

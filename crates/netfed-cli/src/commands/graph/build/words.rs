@@ -89,17 +89,24 @@ pub(super) fn text(built: &Built, plan: &Plan, args: &Build) -> String {
         line("All pairs are joined: training is faster, and groups show better, with fewer edges (a smaller --k or --eta).".into());
     }
     line(format!("Of every node's data this took {}.", seen(&plan.recipe.discrepancy)));
+    next(built, plan, args).into_iter().for_each(line);
+    text
+}
+
+/// Commands that come next.
+fn next(built: &Built, plan: &Plan, args: &Build) -> Vec<String> {
     let out = shell(&args.results.out.display().to_string());
     let given = &plan.settings.given;
     let nodes = suggestions::nodes(given);
-    line(format!("Look at it: netfed graph inspect --graph {out}{nodes} --out graph/"));
+    let mut next =
+        vec![format!("Look at it: netfed graph inspect --graph {out}{nodes} --out graph/")];
     if given.files.data.is_some() {
         // Data without labels are trained by their means.
         let mean = given.spec.loss.is_none() && !built.labels;
         let models = suggestions::models(given) + if mean { " --loss mean" } else { "" };
-        line(format!("Then train: netfed tune{nodes} --graph {out}{models} --out tuned/"));
+        next.push(format!("Then train: netfed tune{nodes} --graph {out}{models} --out tuned/"));
     }
-    text
+    next
 }
 
 /// What is to be said about weights at their bounds.

@@ -28,76 +28,16 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
     if f.graph.edges().is_empty() {
         found.push("No two nodes are joined.".into());
     }
-    if let (Some(d), Some(w)) = (f.own.degrees, f.own.weights) {
-        let weights = match w[0] == w[4] {
-            true if f.graph.edges().len() == 1 => format!("Its weight is {}", number(w[0])),
-            true => format!("All weights are {}", number(w[0])),
-            false => format!(
-                "Weights are {} to {}, {} in the middle",
-                number(w[0]),
-                number(w[4]),
-                number(w[2])
-            ),
-        };
-        let degrees = if d[0] == d[4] {
-            format!("All nodes have {}", plural(d[0] as usize, "edge"))
-        } else {
-            format!(
-                "Nodes have {} to {}, {} in the middle",
-                number(d[0]),
-                plural(d[4] as usize, "edge"),
-                number(d[2])
-            )
-        };
-        found.push(format!(
-            "{degrees}. {weights}. {} of all pairs are joined.",
-            share(f.own.density)
-        ));
-    }
+    found.extend(edges(f));
     if f.lacks_nodes {
         found.push(
             "These are the nodes with an edge: a table of edges names no others; --data FILE does."
                 .into(),
         );
     }
-    let part = if f.own.part_sizes.len() > 1 { " of the largest part" } else { "" };
-    match (f.own.connectivity, f.own.gap, f.own.mixing()) {
-        (Some(connectivity), Some(gap), Some((relaxation, mixing))) => found.push(format!(
-            "Algebraic connectivity λ₂{part} is {}, its spectral gap {}: averaging with the neighbors shrinks differences by e in about {}, and a random walk mixes in at most {}.",
-            number(connectivity),
-            number(gap),
-            // Rounding must not make two of one.
-            plural((relaxation - 1e-9).ceil() as usize, "round"),
-            number(mixing.ceil())
-        )),
-        _ if f.own.part_sizes.first().is_some_and(|size| *size > 1) => {
-            found.push(format!("Algebraic connectivity and spectral gap{part} were not found: the iterations did not settle, so they are very small."));
-        }
-        _ => {}
-    }
+    found.extend(averaging(f));
     if !f.graph.edges().is_empty() {
-        let c = &f.own.communities;
-        let several = f.own.communities_of_several();
-        let sizes: Vec<String> = c.sizes.iter().take(several.min(8)).map(|s| count(*s)).collect();
-        let more = if several > 8 { ", …" } else { "" };
-        let groups = plurals(several, "community", "communities");
-        let sizes = sizes.join(", ");
-        let beside = f.own.by_chance.map_or(String::new(), |chance| {
-            let clear = match chance.judge(c.modularity) {
-                Grouping::Clear => "clear groups",
-                Grouping::Some => "some grouping, little more than by chance",
-                Grouping::Chance => "no groups beyond chance",
-            };
-            format!(
-                ", {} ± {} in random graphs with the same degrees: {clear}",
-                number(chance.mean),
-                number(chance.deviation)
-            )
-        });
-        found.push(format!(
-            "{groups} of {sizes}{more} nodes, modularity {}{beside}.",
-            number(c.modularity)
-        ));
+        found.push(communities(f));
     }
     if let Some(s) = &f.scores {
         found.push(format!(
@@ -118,6 +58,73 @@ pub(super) fn sentences(f: &Facts) -> Vec<String> {
         ));
     }
     found
+}
+
+/// How many edges nodes have, and of which weight.
+fn edges(f: &Facts) -> Option<String> {
+    let (d, w) = (f.own.degrees?, f.own.weights?);
+    let weights = if w[0] == w[4] {
+        if f.graph.edges().len() == 1 {
+            format!("Its weight is {}", number(w[0]))
+        } else {
+            format!("All weights are {}", number(w[0]))
+        }
+    } else {
+        format!("Weights are {} to {}, {} in the middle", number(w[0]), number(w[4]), number(w[2]))
+    };
+    let degrees = if d[0] == d[4] {
+        format!("All nodes have {}", plural(d[0] as usize, "edge"))
+    } else {
+        format!(
+            "Nodes have {} to {}, {} in the middle",
+            number(d[0]),
+            plural(d[4] as usize, "edge"),
+            number(d[2])
+        )
+    };
+    Some(format!("{degrees}. {weights}. {} of all pairs are joined.", share(f.own.density)))
+}
+
+/// How fast averaging with the neighbors evens out.
+fn averaging(f: &Facts) -> Option<String> {
+    let part = if f.own.part_sizes.len() > 1 { " of the largest part" } else { "" };
+    match (f.own.connectivity, f.own.gap, f.own.mixing()) {
+        (Some(connectivity), Some(gap), Some((relaxation, mixing))) => Some(format!(
+            "Algebraic connectivity λ₂{part} is {}, its spectral gap {}: averaging with the neighbors shrinks differences by e in about {}, and a random walk mixes in at most {}.",
+            number(connectivity),
+            number(gap),
+            // Rounding must not make two of one.
+            plural((relaxation - 1e-9).ceil() as usize, "round"),
+            number(mixing.ceil())
+        )),
+        _ if f.own.part_sizes.first().is_some_and(|size| *size > 1) => Some(format!(
+            "Algebraic connectivity and spectral gap{part} were not found: the iterations did not settle, so they are very small."
+        )),
+        _ => None,
+    }
+}
+
+/// Groups of nodes, and whether chance would make them.
+fn communities(f: &Facts) -> String {
+    let c = &f.own.communities;
+    let several = f.own.communities_of_several();
+    let sizes: Vec<String> = c.sizes.iter().take(several.min(8)).map(|s| count(*s)).collect();
+    let more = if several > 8 { ", …" } else { "" };
+    let groups = plurals(several, "community", "communities");
+    let sizes = sizes.join(", ");
+    let beside = f.own.by_chance.map_or(String::new(), |chance| {
+        let clear = match chance.judge(c.modularity) {
+            Grouping::Clear => "clear groups",
+            Grouping::Some => "some grouping, little more than by chance",
+            Grouping::Chance => "no groups beyond chance",
+        };
+        format!(
+            ", {} ± {} in random graphs with the same degrees: {clear}",
+            number(chance.mean),
+            number(chance.deviation)
+        )
+    });
+    format!("{groups} of {sizes}{more} nodes, modularity {}{beside}.", number(c.modularity))
 }
 
 fn share(part: f64) -> String {
