@@ -16,11 +16,6 @@ pub(crate) const LONG_FUNCTIONS: &[&str] = &[
     "netfed-cli/src/commands/graph/learn/words.rs: describe_silos",
     "netfed-cli/src/commands/peer.rs: under_one_version",
     "netfed-cli/src/commands/tune/files.rs: summary",
-    "netfed/src/path/lambda_max/tighten.rs: tighten",
-    "netfed/src/solve/adaptive/mod.rs: look",
-    "netfed/src/solve/adaptive/mod.rs: solve",
-    "netfed/src/solve/newton/proximal.rs: proximal_newton",
-    "netfed/src/solve/sweep/mod.rs: iterate_dim",
     "netfed/tests/exact/learned.rs: refute_precision",
 ];
 

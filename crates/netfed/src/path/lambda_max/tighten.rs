@@ -47,6 +47,21 @@ impl Bounds {
             (self.upper, self.flow) = (load, flow);
         }
     }
+
+    /// Raises the lower bound by how far potentials have come.
+    fn raise_by_drift(
+        &mut self,
+        unit: &Problem,
+        gradients: &Matrix,
+        potentials: &Matrix,
+        before: [&Matrix; 2],
+    ) {
+        for from in before {
+            let mut drift = potentials.clone();
+            axpy(-1.0, from.as_slice(), drift.as_mut_slice());
+            self.raise(ratio(unit, gradients, &drift).abs());
+        }
+    }
 }
 
 /// Improves bounds, from duals near the best ones, until their relative distance is at most
@@ -60,7 +75,6 @@ pub(super) fn tighten(
     width: f64,
     observer: &mut dyn Observer,
 ) -> (Bounds, ControlFlow<()>) {
-    let (graph, d) = (unit.graph(), unit.dim());
     let goes_on = ControlFlow::Continue(());
     let Some(mut laplace) = Laplace::new(unit) else { return (bounds, goes_on) };
     let mut z = duals;
@@ -81,14 +95,10 @@ pub(super) fn tighten(
         let mut x = u.clone();
         scale_rows(unit, &mut x, |weight| 1.0 / weight);
         // x is a flow up to the accuracy of the potentials; this makes it one up to rounding.
-        forest.balance(graph, gradients, &mut u);
+        forest.balance(unit.graph(), gradients, &mut u);
         bounds.lessen(unit, u);
         if step % DRIFT == 0 {
-            for from in [&before, &last] {
-                let mut drift = laplace.potentials.clone();
-                axpy(-1.0, from.as_slice(), drift.as_mut_slice());
-                bounds.raise(ratio(unit, gradients, &drift).abs());
-            }
+            bounds.raise_by_drift(unit, gradients, &laplace.potentials, [&before, &last]);
             if step - earlier > (step - change) / 2 {
                 (before, earlier) = (laplace.potentials.clone(), step);
             }
@@ -107,7 +117,7 @@ pub(super) fn tighten(
             radius = 0.5 * (bounds.lower + bounds.upper);
             (before, change, earlier) = (laplace.potentials.clone(), step, step);
         }
-        let (x, penalty) = (x.as_slice(), unit.penalty());
+        let (x, penalty, d) = (x.as_slice(), unit.penalty(), unit.dim());
         z.as_mut_slice().par_chunks_mut(d).zip(x.par_chunks(d)).for_each(|(z, x)| {
             let mut y: Vec<f64> = x.iter().zip(z.iter()).map(|(x, z)| 2.0 * x - z).collect();
             penalty.prox_conjugate(&mut y, radius, 1.0);

@@ -63,35 +63,9 @@ pub(crate) fn solve(
     let mut forecast = Forecast::default();
     let mut start = start;
     if let Some(start) = &mut start {
-        enter_domain(problem, &mut start.duals);
-        let equal = Fusion::read(problem, &start.duals).equalize(problem, &mut start.params);
-        let tried = match &mut polish {
-            Some(polish) if run.goes_on() => polish.at_once(run, start, step_ratio, equal),
-            _ => None,
-        };
-        // What the start itself is worth, where nothing better is known.
-        let own = tried.is_none().then(|| run.certify(start));
-        if let Some(own) = own.as_ref().filter(|own| equal && run.meets(own)) {
-            return run.finish(start.clone(), own.clone(), Method::Adaptive);
-        }
-        let tried = match &mut polish {
-            Some(polish) if tried.is_none() && run.goes_on() => polish.at_start(run, start),
-            _ => tried,
-        };
-        let accuracy = own.as_ref().map_or(f64::INFINITY, Certificate::accuracy);
-        match tried {
-            Some((point, proof)) if run.meets(&proof) => {
-                return run.finish(point, proof, method(&polish));
-            }
-            Some((point, proof)) if proof.accuracy() <= accuracy => {
-                forecast.note(run.iterations, proof.accuracy());
-                *start = point.clone();
-                best = Some((point, proof));
-            }
-            _ => forecast.note(run.iterations, accuracy),
-        }
-        if let Some(own) = own.filter(|own| run.meets(own)) {
-            return run.finish(start.clone(), own, Method::Adaptive);
+        match enter(run, start, step_ratio, &mut polish, &mut forecast) {
+            Entered::Done(solution) => return *solution,
+            Entered::Tried(tried) => best = tried,
         }
     }
     let mut sweep = Sweep::adaptive(problem, step_ratio);
@@ -119,6 +93,57 @@ pub(crate) fn solve(
         best,
     }
     .solve()
+}
+
+/// How a run begins at a start.
+enum Entered {
+    /// With its solution.
+    Done(Box<Solution>),
+    /// With the outcome of a try, if there was a good one, from which the sweeps go on.
+    Tried(Option<(Start, Certificate)>),
+}
+
+/// Makes equal at a start what should be equal, and tries to end right there.
+fn enter(
+    run: &mut Run<'_>,
+    start: &mut Start,
+    step_ratio: f64,
+    polish: &mut Option<Polish>,
+    forecast: &mut Forecast,
+) -> Entered {
+    let problem = run.problem;
+    let mut best = None;
+    enter_domain(problem, &mut start.duals);
+    let equal = Fusion::read(problem, &start.duals).equalize(problem, &mut start.params);
+    let tried = match polish.as_mut() {
+        Some(polish) if run.goes_on() => polish.at_once(run, start, step_ratio, equal),
+        _ => None,
+    };
+    // What the start itself is worth, where nothing better is known.
+    let own = tried.is_none().then(|| run.certify(start));
+    if let Some(own) = own.as_ref().filter(|own| equal && run.meets(own)) {
+        return Entered::Done(Box::new(run.finish(start.clone(), own.clone(), Method::Adaptive)));
+    }
+    let tried = match polish.as_mut() {
+        Some(polish) if tried.is_none() && run.goes_on() => polish.at_start(run, start),
+        _ => tried,
+    };
+    let accuracy = own.as_ref().map_or(f64::INFINITY, Certificate::accuracy);
+    match tried {
+        Some((point, proof)) if run.meets(&proof) => {
+            return Entered::Done(Box::new(run.finish(point, proof, method(polish))));
+        }
+        Some((point, proof)) if proof.accuracy() <= accuracy => {
+            forecast.note(run.iterations, proof.accuracy());
+            *start = point.clone();
+            best = Some((point, proof));
+        }
+        _ => forecast.note(run.iterations, accuracy),
+    }
+    if let Some(own) = own.filter(|own| run.meets(own)) {
+        return Entered::Done(Box::new(run.finish(start.clone(), own, Method::Adaptive)));
+    }
+    Entered::Tried(best)
 }
 
 /// A run under way.
@@ -262,23 +287,8 @@ impl Adaptive<'_, '_> {
             self.last_looks -= 1;
         }
         let slow = self.is_slow();
-        if slow && let Some(end) = smoothed::solve(self.run) {
-            // Without a bound there is no more to be had from the sweeps.
-            let here = certificate.objective;
-            let lower = end.proof.objective <= here || !here.is_finite();
-            let settled = end.is_final && lower && end.proof.gap.is_infinite();
-            if settled || self.run.meets(&end.proof) && end.proof.gap.is_finite() {
-                let status = Status::settled(&end.proof);
-                let solution = self.run.finish(end.point, end.proof, Method::Smoothed);
-                return Some(Solution { status, ..solution });
-            }
-            if end.is_final {
-                self.give_up = Some((MORE * self.run.iterations, end.proof.accuracy()));
-            }
-            if lower {
-                self.sweep.set(&end.point);
-                self.best = Some((end.point, end.proof));
-            }
+        if slow && let Some(solution) = self.try_smoothed(certificate.objective) {
+            return Some(solution);
         }
         // Where there is no minimum, models would grow until the iterations are used up.
         if slow && !certificate.gap.is_finite() && has_no_minimum(problem) {
@@ -293,10 +303,44 @@ impl Adaptive<'_, '_> {
         if !self.smooth && self.halpern.is_none() && self.run.iterations >= CIRCLING {
             self.halpern = Some(Halpern::new(&self.sweep));
         }
-        let left = self.forecast.remaining(tolerance);
-        let polish = self.polish.as_mut().filter(|f| ready && f.is_cheaper(problem, left))?;
+        if ready { self.polish_groups(&raw, fusion, &certificate) } else { None }
+    }
+
+    /// Newton's method on the smoothed problem, where the sweeps are at an objective of `here`; the
+    /// solution if this is the end.
+    fn try_smoothed(&mut self, here: f64) -> Option<Solution> {
+        let end = smoothed::solve(self.run)?;
+        // Without a bound there is no more to be had from the sweeps.
+        let lower = end.proof.objective <= here || !here.is_finite();
+        let settled = end.is_final && lower && end.proof.gap.is_infinite();
+        if settled || self.run.meets(&end.proof) && end.proof.gap.is_finite() {
+            let status = Status::settled(&end.proof);
+            let solution = self.run.finish(end.point, end.proof, Method::Smoothed);
+            return Some(Solution { status, ..solution });
+        }
+        if end.is_final {
+            self.give_up = Some((MORE * self.run.iterations, end.proof.accuracy()));
+        }
+        if lower {
+            self.sweep.set(&end.point);
+            self.best = Some((end.point, end.proof));
+        }
+        None
+    }
+
+    /// Newton's method on the groups that the sweeps have found, if that is cheaper than going on;
+    /// the solution if this is the end.
+    fn polish_groups(
+        &mut self,
+        raw: &Start,
+        fusion: Fusion,
+        certificate: &Certificate,
+    ) -> Option<Solution> {
+        let problem = self.run.problem;
+        let left = self.forecast.remaining(self.run.options.tolerance);
+        let polish = self.polish.as_mut().filter(|f| f.is_cheaper(problem, left))?;
         let step_ratio = self.sweep.step_ratio;
-        let (point, proof) = polish.at_look(self.run, &raw, fusion, step_ratio)?;
+        let (point, proof) = polish.at_look(self.run, raw, fusion, step_ratio)?;
         let method = polish.method();
         if self.run.meets(&proof) {
             return Some(self.run.finish(point, proof, method));

@@ -50,16 +50,7 @@ pub(crate) fn proximal_newton(
     let (problem, tolerance) = (run.problem, run.options.tolerance);
     let mut point = start;
     let mut model = model(problem, &point.params)?;
-    // At the point itself a certificate of the models says what one of the losses would, to first
-    // order, and is cheaper.
-    let here = Certifier::new(&model.problem).certify(&point.params, &point.duals);
-    // Models far above the losses hide their value.
-    let mut value = if model.above <= 0.5 * here.objective {
-        here.objective - model.above
-    } else {
-        problem.objective(&point.params)
-    };
-    let mut accuracy = if here.gap.is_finite() { here.gap / value } else { here.residual };
+    let (mut value, mut accuracy) = worth(problem, &model, &point);
     let mut proof = None;
     if stay && accuracy <= tolerance {
         let good = run.examine(&point);
@@ -75,16 +66,10 @@ pub(crate) fn proximal_newton(
         if relative < ROUNDING {
             break;
         }
-        let unit = sweep_cost(&model.problem) / sweep_cost(problem);
-        let left = (run.options.max_iterations - run.iterations) as f64;
-        let affordable = left.min(MOST + MOST_TIMES * run.iterations as f64) / unit;
-        let options =
-            Options { tolerance: relative, max_iterations: affordable as u64, ..*run.options };
-        let mut watch = |_: crate::Event<'_>| run.ask();
         let near = (point.clone(), step_ratio);
-        let Ok(solution) = inner(&model.problem, &options, near, &mut watch) else { break };
+        let Some((solution, unit)) = modeled(run, &model, near, relative, inner) else { break };
         let goes_on = run.spend(MODELS + unit * solution.iterations as f64);
-        let modeled = solution.certificate.objective - model.above;
+        let promised = solution.certificate.objective - model.above;
         let next = Start { params: solution.params, duals: solution.duals };
         // What the models miss falls quadratically.
         let close = goal + accuracy * accuracy <= OFF * tolerance;
@@ -97,7 +82,7 @@ pub(crate) fn proximal_newton(
             break;
         }
         (point, value, started, proof) = (next, reached, true, certificate);
-        let off = (value - modeled).abs() / value + goal;
+        let off = (value - promised).abs() / value + goal;
         let now = proof.as_ref().map_or(off, Certificate::accuracy);
         let slow = now > PROGRESS * accuracy;
         accuracy = now;
@@ -113,6 +98,37 @@ pub(crate) fn proximal_newton(
         let proof = proof.unwrap_or_else(|| run.examine(&point));
         (point, proof)
     })
+}
+
+/// Solves the problem of the models to a relative gap, as far as the run can afford it; and what one
+/// of its sweeps costs, in those of the problem.
+fn modeled(
+    run: &mut Run<'_>,
+    model: &Modeled,
+    near: (Start, f64),
+    relative: f64,
+    inner: Inner,
+) -> Option<(Solution, f64)> {
+    let unit = sweep_cost(&model.problem) / sweep_cost(run.problem);
+    let left = (run.options.max_iterations - run.iterations) as f64;
+    let affordable = left.min(MOST + MOST_TIMES * run.iterations as f64) / unit;
+    let options =
+        Options { tolerance: relative, max_iterations: affordable as u64, ..*run.options };
+    let mut watch = |_: crate::Event<'_>| run.ask();
+    inner(&model.problem, &options, near, &mut watch).ok().map(|solution| (solution, unit))
+}
+
+/// The objective at the point of the models, and its accuracy: there a certificate of the models
+/// says what one of the losses would, to first order, and is cheaper.
+fn worth(problem: &Problem, model: &Modeled, point: &Start) -> (f64, f64) {
+    let here = Certifier::new(&model.problem).certify(&point.params, &point.duals);
+    // Models far above the losses hide their value.
+    let value = if model.above <= 0.5 * here.objective {
+        here.objective - model.above
+    } else {
+        problem.objective(&point.params)
+    };
+    (value, if here.gap.is_finite() { here.gap / value } else { here.residual })
 }
 
 /// The problem with the models q of the losses at v.

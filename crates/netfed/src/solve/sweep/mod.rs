@@ -275,22 +275,33 @@ impl<'a> Sweep<'a> {
                     scratch,
                 });
             });
-        let chunk = self.layout.cross.records.len().div_ceil(CROSS_CHUNKS).max(1);
-        let messages = &self.messages;
-        across.fill(Displacement::default());
-        self.cross
-            .par_chunks_mut(chunk * dim)
-            .zip(self.layout.cross.records.par_chunks(chunk))
-            .zip(&mut *across)
-            .zip(across_scratch.par_chunks_mut(dim))
-            .for_each(|(((duals, records), moved), scratch)| {
-                let mut run = step.edges(records, duals, messages, &mut [], 0, scratch);
-                moved.duals = run.step(self.problem.penalty());
-            });
+        steps_across(&step, &mut self.cross, &self.messages, across, across_scratch);
         let mut total = Displacement::default();
         self.moved.iter().for_each(|m| total.add(*m));
         total
     }
+}
+
+/// The dual steps of the edges between blocks, a chunk on every thread.
+fn steps_across(
+    step: &Step<'_>,
+    duals: &mut [f64],
+    messages: &[f64],
+    across: &mut [Displacement],
+    scratch: &mut [f64],
+) {
+    let (dim, records) = (step.problem.dim(), &step.layout.cross.records);
+    let chunk = records.len().div_ceil(CROSS_CHUNKS).max(1);
+    across.fill(Displacement::default());
+    duals
+        .par_chunks_mut(chunk * dim)
+        .zip(records.par_chunks(chunk))
+        .zip(across)
+        .zip(scratch.par_chunks_mut(dim))
+        .for_each(|(((duals, records), moved), scratch)| {
+            let mut run = step.edges(records, duals, messages, &mut [], 0, scratch);
+            moved.duals = run.step(step.problem.penalty());
+        });
 }
 
 /// γ such that models and duals would move equally far, each in the metric of its steps, on the way
