@@ -8,13 +8,14 @@
 use super::method::CompareMethod;
 use super::options::CompareOptions;
 use super::selected::selected;
-use crate::baselines::{
-    self, Clients, LocalSteps, Outcome, Rate, Rounds, Weighting, ditto_with, fed_avg_with,
-    fed_prox_with, fed_sgd_with, gossip_with, ifca_from_nodes_with, mr_mtl_with,
-};
 use crate::evaluate::along::{descend, one_model};
 use crate::fit::{Prepared, prepare_part};
+use crate::methods::{
+    Clients, LocalSteps, Outcome, Rate, Rounds, Weighting, ditto_with, fed_avg_with, fed_prox_with,
+    fed_sgd_with, gossip_with, ifca_from_nodes_with, mr_mtl_with,
+};
 use crate::outcome::{Event, Shared};
+use crate::solve::exact;
 use crate::{
     Edges, Error, FedAdmm, Federation, Matrix, Options, Solver, Spec, Status, Table, log_grid,
     simulate_with, solve_with, usual_lambdas_with,
@@ -184,14 +185,14 @@ impl<'a, 'o> Part<'a, 'o> {
         let problem = &self.prepared.problem;
         let value = chosen.unwrap_or(0.0);
         let trained = match method {
-            CompareMethod::Local => self.exact(&baselines::local(problem), 0, 0.0, true),
+            CompareMethod::Local => self.exact(&exact::local(problem), 0, 0.0, true),
             CompareMethod::Global => {
-                let found = baselines::pooled(problem, Weighting::Points)?;
+                let found = exact::pooled(problem, Weighting::Points)?;
                 self.exact(&found.params, 1, self.data(), found.status == Status::Solved)
             }
             CompareMethod::Oracle => {
                 let clusters = self.clusters.unwrap_or(&[]);
-                let found = baselines::oracle(problem, clusters, Weighting::Points)?;
+                let found = exact::oracle(problem, clusters, Weighting::Points)?;
                 self.exact(&found.params, 1, self.data(), found.status == Status::Solved)
             }
             CompareMethod::Gtv | CompareMethod::GtvSelected => {

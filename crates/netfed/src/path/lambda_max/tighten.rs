@@ -6,10 +6,10 @@
 //!
 //!   x = nearest flow to z,   y = nearest point of the balls to 2x − z,   z ← z + y − x
 //!
-//! Every x is a flow and proves λ_max ≤ max_e ‖xₑ‖_*. The nearest flow is an electrical one:
+//! Every x is a flow and proves λ_max ≤ max_e ‖xₑ‖_*. The nearest flow is an electrical one,
 //! x = z + A·(π_tail − π_head) with potentials that solve a Laplace equation with conductances A²;
-//! its factors are computed once. If there is no flow of load t, z drifts by the vector between the two
-//! sets and π by potentials p that prove a larger lower bound.
+//! its factors are computed once. If there is no flow of load t, z drifts by the vector between the
+//! two sets and π by potentials p that prove a larger lower bound.
 
 use super::{Forest, congestion, ratio};
 use crate::numeric::linalg::{SparseCholesky, axpy};

@@ -1,7 +1,9 @@
 //! Newton's method for losses that are not quadratic, with the penalty as it is (the proximal
 //! Newton method):
 //!
-//!   w ← argmin Σᵢ qᵢ(wᵢ) + λ Σₑ Aₑ φ(w_tail − w_head),   qᵢ the quadratic model of Lᵢ at the last wᵢ
+//!   w ← argmin Σᵢ qᵢ(wᵢ) + λ Σₑ Aₑ φ(w_tail − w_head)
+//!
+//! with qᵢ the quadratic model of Lᵢ at the last wᵢ.
 //!
 //! The problem with the models q is one of squared losses: the steps of its nodes have closed
 //! forms, those of the problem itself are Newton's methods of their own. Near a solution two or
