@@ -18,7 +18,7 @@
 //! assert_eq!(fitted.clusters.of_node, [0, 0, 1, 1]);
 //! assert!(fitted.solution.certificate.relative_gap <= 1e-6);
 //! let new = Table::from_rows(["d"], vec!["x".into()], vec![3.0], None)?;
-//! assert!((fitted.predict(&new)?[0] + 2.9).abs() < 0.1);
+//! assert!((fitted.predict(&new)?[0] + 3.0).abs() < 0.1);
 //! # Ok::<(), netfed::Error>(())
 //! ```
 
