@@ -50,7 +50,7 @@ pub(super) fn run(args: &Learn, plan: &Plan, method: SiloMethod) -> Result<u8, F
         folder.add(name, &graph_text(Path::new(name), vertices, &edges)?)?;
         Ok(edges.len())
     };
-    let rows = silo_facts(&found, &files, &out_names, &write)?;
+    let rows = silo_facts(&found, &files, &out_names, write)?;
     let consensus = match &found.consensus {
         Some(common) => json!({ "file": CONSENSUS, "edges": write(CONSENSUS, common)? }),
         None => Value::Null,
