@@ -52,8 +52,9 @@ use suggestions::shell;
 ///
 /// Results go to standard output, words about the run to standard error. Usage errors, `--help` and
 /// `--version` end it like anything else. What holds for the whole process is shared by all calls:
-/// the number of threads is that of the first call which says one, and Ctrl-C ends the call that is
-/// running.
+/// the number of threads is that of the first call which says one, Ctrl-C ends the call that is
+/// running, and what files are read and written by is what the last call says. So one call at a
+/// time.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Args = match command_line::parse(args) {
         Ok(args) => args,

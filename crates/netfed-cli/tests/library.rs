@@ -3,8 +3,12 @@
 mod common;
 
 use std::ffi::OsString;
+use std::sync::Mutex;
 
 use common::{Place, stderr};
+
+/// What holds for all files is the process's: one run at a time.
+static ONE: Mutex<()> = Mutex::new(());
 
 /// Runs the words of a line in this process; paths in it are taken from `place`.
 fn run(place: &Place, line: &str) -> u8 {
@@ -12,6 +16,7 @@ fn run(place: &Place, line: &str) -> u8 {
         Some(name) => place.path(name).into_os_string(),
         None => OsString::from(word),
     };
+    let _one = ONE.lock();
     netfed_cli::run(line.split_whitespace().map(word))
 }
 
